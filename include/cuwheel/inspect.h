@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Open a path and read everything in it. */
+#ifndef CUWHEEL_INSPECT_H
+#define CUWHEEL_INSPECT_H
+
+#include "cuwheel/report.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct cuw_progress {
+  /* Called now and then from the thread that called cuw_inspect: bytes done of bytes in all
+   * (0: unknown), and the member at hand. */
+  void (*call)(void *data, uint64_t done, uint64_t total, const char *member);
+  void *data;
+};
+
+struct cuw_inspect_options {
+  unsigned jobs;                       /* threads; 0: one a core */
+  const struct cuw_progress *progress; /* NULL: none */
+};
+
+/* Reads `path` (a wheel, an environment, a folder, a file, "-"). Always returns a record, also
+ * where the path does not exist: its problems say so. NULL only when memory is out.
+ * Free with cuw_input_free. */
+struct cuw_input *cuw_inspect(const char *path, const struct cuw_inspect_options *options);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

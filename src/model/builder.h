@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Builds a library record while its bytes are read. */
+#ifndef MODEL_BUILDER_H
+#define MODEL_BUILDER_H
+
+#include "base/arena.h"
+#include "cuwheel/library.h"
+
+/* A new, empty, complete record; NULL when memory is out. Free with cuw_library_free. */
+struct cuw_library *library_new(const char *path, enum cuw_format format, uint64_t size);
+
+static inline struct arena *library_arena(struct cuw_library *l)
+{
+  return (struct arena *)l->arena;
+}
+
+/* Appends a zeroed image (fatbin CUW_NO_FATBIN, sizes CUW_NONE); NULL when memory is out. */
+struct cuw_image *library_add_image(struct cuw_library *l);
+
+/* Appends a problem at `offset` of the library; message is formatted. An error also makes the
+ * library incomplete. `code` and `hint` are static strings. At most LIBRARY_PROBLEMS_MAX are kept;
+ * then one "too-many-problems" says so. path and member are filled in by whoever knows them. */
+#define LIBRARY_PROBLEMS_MAX 1000
+void library_problem(struct cuw_library *l, enum cuw_severity severity, const char *code, uint64_t offset,
+                     const char *hint, const char *format, ...) __attribute__((format(printf, 6, 7)));
+
+void library_add_needed(struct cuw_library *l, const char *name, size_t length);
+/* Adds once per (source, value). */
+void library_add_evidence(struct cuw_library *l, const char *source, const char *value);
+
+/* Sorts images by offset (sub-entries by sub-header) and numbers the fatbins 0.. in that order. */
+void library_finish(struct cuw_library *l);
+
+#endif
