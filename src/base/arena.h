@@ -18,13 +18,14 @@ void *arena_alloc(struct arena *a, size_t size);
 char *arena_text(struct arena *a, const char *text, size_t length); /* copies, adds a NUL */
 char *arena_string(struct arena *a, const char *text);              /* NULL gives NULL */
 char *arena_printf(struct arena *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
-char *arena_vprintf(struct arena *a, const char *format, va_list args);
+char *arena_vprintf(struct arena *a, const char *format, va_list args) __attribute__((format(printf, 2, 0)));
 /* The one copy of an equal string in this arena (for names that repeat: sections, identifiers). */
 const char *arena_intern(struct arena *a, const char *text, size_t length);
 int arena_failed(const struct arena *a);
 
-/* Makes room for one more element in a growing array that lives in the arena: doubles `*items`
- * where `count` is a full power of two. Returns NULL when memory is out. */
+/* Makes room for one more element in a growing array of `count` elements that lives in the arena and that only
+ * arena_grow has sized: capacity 4, then doubled where `count` is a full power of two. Returns the array, moved or not;
+ * NULL when memory is out (the old array is still there). New room is zeroed. */
 void *arena_grow(struct arena *a, void *items, size_t count, size_t item_size);
 
 #endif
