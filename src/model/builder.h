@@ -6,7 +6,8 @@
 #include "base/arena.h"
 #include "cuwheel/library.h"
 
-/* A new, empty, complete record; NULL when memory is out. Free with cuw_library_free. */
+/* A new, empty, complete record; NULL when memory is out. Free with cuw_library_free. The functions below take only
+ * records made here. */
 struct cuw_library *library_new(const char *path, enum cuw_format format, uint64_t size);
 
 static inline struct arena *library_arena(struct cuw_library *l)
@@ -24,11 +25,18 @@ struct cuw_image *library_add_image(struct cuw_library *l);
 void library_problem(struct cuw_library *l, enum cuw_severity severity, const char *code, uint64_t offset,
                      const char *hint, const char *format, ...) __attribute__((format(printf, 6, 7)));
 
+/* Counts a container at `offset`, with images or not, and returns its provisional number for cuw_image.fatbin;
+ * CUW_NO_FATBIN when memory is out. */
+uint32_t library_add_fatbin(struct cuw_library *l, uint64_t offset);
+
+/* Adds once per name, at most LIBRARY_NEEDED_MAX names; more are a "too-many-needed" problem. */
+#define LIBRARY_NEEDED_MAX 4096
 void library_add_needed(struct cuw_library *l, const char *name, size_t length);
-/* Adds once per (source, value). */
+/* Adds once per (source, value). `source` is a static string. */
 void library_add_evidence(struct cuw_library *l, const char *source, const char *value);
 
-/* Sorts images by offset (sub-entries by sub-header) and numbers the fatbins 0.. in that order. */
+/* Sorts images by offset (sub-entries by sub-header) and numbers the fatbins 0.. in ascending offset of their
+ * containers. Call it once, when all is added. Not called: numbers are those of discovery. */
 void library_finish(struct cuw_library *l);
 
 #endif
