@@ -228,6 +228,7 @@ void fatbin_entry_to_image(const struct fatbin_entry *e, struct cuw_image *image
   image->payload_size = e->payload_size;
   image->part_offset = CUW_NONE;
   image->parent_size = 0;
+  image->parent_stored = 0;
   switch (compression) {
   case CUW_LZ4:
   case CUW_ZSTD:
@@ -250,6 +251,7 @@ void fatbin_subentry_to_image(const struct fatbin_entry *sub, const struct fatbi
 {
   fatbin_entry_to_image(parent, image);
   image->parent_size = image->size;
+  image->parent_stored = image->stored_size;
   fill_common(sub, image);
   image->part_offset = sub->header_size;
   image->stored_size = CUW_NONE;

@@ -84,8 +84,8 @@ bool fatbin_concat_decode(struct view header, const struct fatbin_entry *e, stru
  * cubin for kinds 2 and 0x10, ptx 1 and 0x40, ltoir 8, tileir 0x80, else other; arch null for index (0x20).
  * stored_size: compressed_size where LZ4/zstd; else payload_size. */
 void fatbin_entry_to_image(const struct fatbin_entry *e, struct cuw_image *image);
-/* The same for a sub-entry: compression is the parent's, stored_size CUW_NONE, size is its image size; kind 0x100
- * inside another becomes CUW_KIND_OTHER. */
+/* The same for a sub-entry, with part_offset, parent_size and parent_stored: compression and payload_size are the
+ * parent's, stored_size CUW_NONE, size is its image size; kind 0x100 inside another becomes CUW_KIND_OTHER. */
 void fatbin_subentry_to_image(const struct fatbin_entry *sub, const struct fatbin_entry *parent,
                               struct cuw_image *image);
 

@@ -22,18 +22,20 @@ enum payload_status {
 struct payload_buffer {
   uint8_t *data;
   size_t capacity;
+  void *zstd; /* the decoder's state, kept from call to call */
 };
 void payload_buffer_free(struct payload_buffer *b);
 
 /* Decompresses `stored` (exactly the compressed bytes) into b; *out shows them until the next call. `declared` is the
  * size from the header: hostile, so memory grows with what comes out, never with the claim alone (an LZ4 block cannot
- * exceed 255 times its input; a zstd frame names its content size and is decoded as a stream). On PAYLOAD_SIZE,
- * *out still shows what came out, up to the declared size. Stored payloads are returned as they are. */
+ * exceed 255 times its input; a zstd frame is decoded as a stream). On PAYLOAD_SIZE, *out still shows what came out,
+ * up to the declared size; on other failures it is empty. Stored payloads are returned as they are, at most the
+ * declared size of them. */
 enum payload_status payload_decompress(struct view stored, enum cuw_compression compression, uint64_t declared,
                                        uint64_t cap, struct payload_buffer *b, struct view *out);
 
 /* The first bytes of a zstd frame or LZ4 block whose tail may be missing: decodes up to `want` bytes into out. Returns
- * how many came; 0 when nothing could be decoded. */
+ * how many came; 0 when nothing could be decoded. A zstd frame gives nothing before its first block is whole. */
 size_t payload_head(struct view stored, enum cuw_compression compression, uint8_t *out, size_t want);
 
 /* Bytes of the zstd frame that starts `stored` (its own block headers tell), 0 when it is none or is cut. */
