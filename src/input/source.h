@@ -22,6 +22,8 @@ struct source_ops {
   enum source_status (*view)(struct source *s, uint64_t offset, size_t want, struct view *out);
   enum source_status (*finish)(struct source *s);
   void (*close)(struct source *s);
+  /* NULL: source_read copies from views. Else reads up to `size` bytes straight into `out`. */
+  enum source_status (*read)(struct source *s, uint64_t offset, void *out, size_t size, size_t *got);
 };
 
 /* Base of every source; implementations embed it first. Not shared between threads. */
@@ -36,7 +38,9 @@ struct source {
 };
 
 /* Shows [offset, offset + want), want <= SOURCE_WINDOW. Near the end the view is shorter, at or
- * past the end it is empty with SOURCE_END. The view lives until the next call on the source. */
+ * past the end it is empty with SOURCE_END. The view lives until the next call on the source.
+ * With SOURCE_DAMAGED it shows what lies before the damage, perhaps nothing; views that end
+ * before the damage stay possible. */
 enum source_status source_view(struct source *s, uint64_t offset, size_t want, struct view *out);
 
 /* Copies exactly `length` bytes; any length. SOURCE_END when they do not all exist. */
