@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A deflated member as a source of bounded memory: one forward pass that is checked against the declared size and
+ * CRC-32, and checkpoints along it from which earlier bytes are inflated again. */
+#ifndef INPUT_INFLATE_H
+#define INPUT_INFLATE_H
+
+#include "input/inflate_backend.h"
+#include "input/window.h"
+
+/* The buffers and checkpoints of one member at a time, for reuse by one thread: up to about 11 MiB with ISA-L, made
+ * as they are needed. */
+struct inflate_workspace;
+/* NULL backend: the fastest. NULL: out of memory. */
+struct inflate_workspace *inflate_workspace_new(const struct inflate_backend *backend);
+void inflate_workspace_free(struct inflate_workspace *w); /* NULL is fine; no source may be using it */
+/* Bytes of output between checkpoints at first (default 1 MiB); doubled whenever their number is full. */
+void inflate_workspace_set_spacing(struct inflate_workspace *w, uint64_t spacing);
+
+/* What the carrier says of a member. All of it may be wrong. */
+struct inflate_member {
+  struct reader reader; /* raw deflate data */
+  uint64_t compressed_size;
+  uint64_t size;
+  uint32_t crc;
+  void (*close)(void *data); /* called with reader.data by source_close; NULL: nothing */
+};
+
+/* workspace NULL, or one that another source is using: the source makes its own. Codes of its errors: "stream-damaged",
+ * "size-mismatch", "crc-mismatch", "out-of-memory", and the reader's. Closing early inflates no more.
+ * NULL: out of memory; the member is not closed then. */
+struct source *inflate_source(const struct inflate_member *member, struct inflate_workspace *workspace);
+
+#endif

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "input/inflate_backend.h"
+
+#ifdef HAVE_ISAL
+#include <isa-l/crc.h>
+#include <isa-l/igzip_lib.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* total_out has 32 bits and serves only to refuse a distance beyond the start; kept below this it never wraps. */
+#define TOTAL_OUT_MAX ((uint32_t)1 << 30)
+
+static void isal_reset(void *state)
+{
+  isal_inflate_init(state);
+}
+
+static void *isal_create(void)
+{
+  void *state = malloc(sizeof(struct inflate_state));
+  if (state)
+    isal_reset(state);
+  return state;
+}
+
+static void isal_destroy(void *state)
+{
+  free(state);
+}
+
+/* The state keeps its history inside, so that a plain copy resumes; the four stream pointers are set by each step. */
+static bool isal_copy(void *to, const void *from)
+{
+  memcpy(to, from, sizeof(struct inflate_state));
+  return true;
+}
+
+static uint32_t capped(size_t size)
+{
+  return size > TOTAL_OUT_MAX ? TOTAL_OUT_MAX : (uint32_t)size;
+}
+
+static enum inflate_result isal_step(void *state, struct inflate_io *io)
+{
+  struct inflate_state *s = state;
+  uint32_t in_size = capped(io->in_size), out_size = capped(io->out_size);
+  s->next_in = (uint8_t *)(uintptr_t)io->in;
+  s->avail_in = in_size;
+  s->next_out = io->out;
+  s->avail_out = out_size;
+  int result = isal_inflate(s);
+  io->in += in_size - s->avail_in;
+  io->in_size -= in_size - s->avail_in;
+  io->out += out_size - s->avail_out;
+  io->out_size -= out_size - s->avail_out;
+  if (s->total_out > TOTAL_OUT_MAX)
+    s->total_out = TOTAL_OUT_MAX;
+  if (result != ISAL_DECOMP_OK)
+    return INFLATE_BAD;
+  return s->block_state == ISAL_BLOCK_FINISH ? INFLATE_END : INFLATE_MORE;
+}
+
+static size_t isal_unused(const void *state)
+{
+  const struct inflate_state *s = state;
+  return s->read_in_length > 0 ? (size_t)s->read_in_length / 8 : 0;
+}
+
+static uint32_t isal_crc32(uint32_t crc, const void *data, size_t size)
+{
+  return crc32_gzip_refl(crc, data, size);
+}
+
+static const struct inflate_backend isal_backend = {
+    .name = "isa-l",
+    .create = isal_create,
+    .destroy = isal_destroy,
+    .reset = isal_reset,
+    .copy = isal_copy,
+    .step = isal_step,
+    .unused = isal_unused,
+    .crc32 = isal_crc32,
+};
+
+const struct inflate_backend *inflate_isal(void)
+{
+  return &isal_backend;
+}
+#else
+const struct inflate_backend *inflate_isal(void)
+{
+  return NULL;
+}
+#endif
+
+const struct inflate_backend *inflate_fastest(void)
+{
+  const struct inflate_backend *isal = inflate_isal();
+  return isal ? isal : inflate_zlib();
+}
