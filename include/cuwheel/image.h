@@ -27,6 +27,7 @@ struct cuw_image {
   uint64_t stored_size;   /* without padding where compressed; CUW_NONE for a sub-entry */
   uint64_t size;          /* decompressed bytes */
   uint64_t parent_size;   /* sub-entry: decompressed bytes of the whole concatenation; else 0 */
+  uint64_t parent_stored; /* sub-entry: compressed bytes of the concatenation, without padding; else 0 */
   uint64_t flags;         /* of the entry, as stored; 0 without an entry (see has_entry) */
   const char *section;    /* NULL where no section covers it */
   const char *identifier; /* NULL where none is recorded */

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The work on one file or wheel member: a byte source in, records out, nothing shared. */
+#ifndef INSPECT_JOB_H
+#define INSPECT_JOB_H
+
+#include "carrier/carrier.h"
+
+/* What one file turned out to be. */
+struct job_result {
+  enum carrier_type type;
+  struct cuw_library **libraries; /* several for an archive of objects; the caller takes them */
+  size_t library_count;
+  /* Faults outside any library: path and member are not yet set. NULL where there are none. */
+  struct cuw_library *faults; /* a record used only for its problems */
+};
+
+/* Reads `s` and tells what it is; for a carrier of GPU code also all that is in it. `path` names it in its input. */
+void job_read(struct source *s, const char *path, struct job_result *result);
+
+void job_result_free(struct job_result *result);
+
+#endif
