@@ -113,6 +113,10 @@ static enum fatbin_extras_fault options_decode(struct view header, const struct 
   struct cursor c = cursor_at(header, e->extras_offset);
   uint64_t string = cursor_u32(&c);
   uint64_t length = cursor_u32(&c);
+  if (string == 0 && length == 0) { /* PTX of CUDA 12.2 on Windows: 72-byte headers without a string */
+    out->options = view_part(header, c.at, 0);
+    return FATBIN_EXTRAS_OK;
+  }
   if (compat) {
     if (string < FATBIN_ENTRY_SIZE || !range_fits(string + 1, length, header.size))
       return FATBIN_OPTIONS_OUTSIDE;

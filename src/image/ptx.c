@@ -120,7 +120,7 @@ static bool take_targets(struct lexer *l, struct ptx_header *out)
     skip_blanks(l);
     struct view word = take_word(l);
     struct cuw_arch arch;
-    if (word.size == 0 || at_end(l))
+    if (word.size == 0 || word.data[0] == '.' || at_end(l))
       return false;
     if (!found && cuw_arch_parse((const char *)word.data, word.size, &arch) == word.size) {
       out->arch = (struct cuw_arch){arch.number, arch.suffix, true};
