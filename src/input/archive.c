@@ -47,6 +47,8 @@ static bool open_zip(struct archive *a, struct input_error *error)
 
 struct archive *archive_open(struct source *s, struct input_error *error)
 {
+  if (!s)
+    return NULL;
   struct archive *a = calloc(1, sizeof *a);
   if (!a) {
     input_error_set(error, "out-of-memory", "There is no memory to open the archive.");

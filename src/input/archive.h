@@ -9,8 +9,9 @@
 
 struct archive;
 
-/* Takes `s` over: it is closed with the archive, and at once on failure. An inner wheel opens over the member that
- * holds it. Code: "archive-damaged", or the source's. NULL on failure. */
+/* Takes `s` over: it is closed with the archive, and at once on failure. NULL gives NULL, so that opening may be
+ * chained. An inner wheel opens over the member that holds it. Code: "archive-damaged", or the source's. NULL on
+ * failure. */
 struct archive *archive_open(struct source *s, struct input_error *error);
 
 /* Every member source must have been closed. NULL is fine. */
