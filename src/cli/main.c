@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cli/command.h"
+#include "cuwheel/version.h"
+
+static const struct command {
+  const char *name;
+  const char *arguments;
+  const char *summary;
+  const char *text;
+  unsigned bit;
+  int (*run)(const struct options *);
+} commands[] = {
+    {"inspect", "PATH...", "list the GPU code in wheels, environments, folders and files",
+     "Lists every library with the GPU code in it: cubins and PTX by architecture,\n"
+     "and the CUDA version that built them. PATH is a wheel, an installed environment,\n"
+     "a folder, or a file (.so .dll .pyd .a .lib .o .cubin .fatbin .ptx ...);\n"
+     "- reads a wheel from standard input. Nothing is unpacked, run or installed.\n",
+     COMMAND_INSPECT, cmd_inspect},
+};
+#define COMMAND_COUNT (sizeof commands / sizeof *commands)
+
+static const char exit_words[] = "Exit status: 0 all was read, 2 the command line is wrong,\n"
+                                 "3 an input could not be read whole or the report not be written.\n";
+
+static void print_usage(FILE *file)
+{
+  fprintf(file, "Usage: cuwheel [COMMAND] [OPTION...] PATH...\n"
+                "Tells which GPU code CUDA wheels and libraries hold.\n\nCommands:\n");
+  for (size_t i = 0; i < COMMAND_COUNT; i++)
+    fprintf(file, "  %-10s %s%s\n", commands[i].name, commands[i].summary, i == 0 ? " (default)" : "");
+  fprintf(file, "  %-10s print the help of a command\n", "help");
+}
+
+static int print_help(void)
+{
+  print_usage(stdout);
+  printf("\nOptions:\n");
+  options_print(stdout, COMMAND_EVERY);
+  printf("\n%s", exit_words);
+  return STATUS_OK;
+}
+
+static int print_command_help(const struct command *command)
+{
+  printf("Usage: cuwheel %s [OPTION...] %s\n\n%s\nOptions:\n", command->name, command->arguments, command->text);
+  options_print(stdout, command->bit);
+  printf("\n%s", exit_words);
+  return STATUS_OK;
+}
+
+static const struct command *find_command(const char *name)
+{
+  for (size_t i = 0; i < COMMAND_COUNT; i++)
+    if (strcmp(commands[i].name, name) == 0)
+      return &commands[i];
+  return NULL;
+}
+
+static int unknown_command(const char *word)
+{
+  const char *names[COMMAND_COUNT + 1];
+  for (size_t i = 0; i < COMMAND_COUNT; i++)
+    names[i] = commands[i].name;
+  names[COMMAND_COUNT] = "help";
+  const char *near = nearest_word(word, names, COMMAND_COUNT + 1);
+  fprintf(stderr, "cuwheel: '%s' is neither a command nor a file", word);
+  if (near)
+    fprintf(stderr, "; did you mean '%s'?\n", near);
+  else
+    fprintf(stderr, "; see cuwheel --help\n");
+  return STATUS_USAGE;
+}
+
+static int help_on(const struct options *options)
+{
+  if (options->word_count == 0)
+    return print_help();
+  const struct command *command = find_command(options->words[0]);
+  return command ? print_command_help(command) : unknown_command(options->words[0]);
+}
+
+/* A path that is missing is an input that cannot be read; a bare word is more likely a command
+ * that does not exist. */
+static bool looks_like_command(const char *word)
+{
+  struct stat st;
+  return strcmp(word, "-") != 0 && !strpbrk(word, "/.") && lstat(word, &st) != 0;
+}
+
+/* Puts a first word that is no command back among the paths. */
+static void take_as_path(struct options *options)
+{
+  for (size_t i = options->word_count; i > 0; i--)
+    options->words[i] = options->words[i - 1];
+  options->words[0] = (char *)options->command;
+  options->word_count++;
+  options->command = NULL;
+}
+
+static int dispatch(struct options *options)
+{
+  const struct command *command = options->command ? find_command(options->command) : NULL;
+  if (options->version) {
+    printf("cuwheel %s\n", cuw_version());
+    return STATUS_OK;
+  }
+  if (options->help)
+    return command ? print_command_help(command) : print_help();
+  if (options->command && strcmp(options->command, "help") == 0)
+    return help_on(options);
+  if (options->command && !command) {
+    if (looks_like_command(options->command))
+      return unknown_command(options->command);
+    take_as_path(options);
+  }
+  if (!command && options->word_count == 0) {
+    print_usage(stderr);
+    fprintf(stderr, "\ncuwheel --help says more.\n");
+    return STATUS_USAGE;
+  }
+  if (!command)
+    command = &commands[0];
+  return options_fit(options, command->bit, command->name) ? command->run(options) : STATUS_USAGE;
+}
+
+int main(int argc, char **argv)
+{
+  /* A reader that goes away shows as EPIPE, so that temporary files are still cleaned up. */
+  signal(SIGPIPE, SIG_IGN);
+  struct options options;
+  int status = STATUS_USAGE;
+  if (options_parse(&options, argc, argv))
+    status = dispatch(&options);
+  options_free(&options);
+  return status;
+}

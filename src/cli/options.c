@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/options.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cuwheel/write.h"
+
+#define JOBS_MAX 1024
+
+/* Each setter returns false when the value is wrong, after it has said what is right. */
+
+static bool set_format(struct options *o, const char *value)
+{
+  const char *name;
+  for (size_t i = 0; (name = cuw_writer_format_name(i)); i++)
+    if (strcmp(name, value) == 0) {
+      o->format = name;
+      return true;
+    }
+  fprintf(stderr, "cuwheel: --format takes ");
+  for (size_t i = 0; (name = cuw_writer_format_name(i)); i++)
+    fprintf(stderr, "%s%s", i == 0 ? "" : cuw_writer_format_name(i + 1) ? ", " : " or ", name);
+  fprintf(stderr, ", not '%s'\n", value);
+  return false;
+}
+
+static bool set_output(struct options *o, const char *value)
+{
+  if (!*value) {
+    fprintf(stderr, "cuwheel: --output takes the name of a file, or - for standard output\n");
+    return false;
+  }
+  o->output = strcmp(value, "-") == 0 ? NULL : value;
+  return true;
+}
+
+static bool set_color(struct options *o, const char *value)
+{
+  static const char *const names[] = {[COLOR_AUTO] = "auto", [COLOR_ALWAYS] = "always", [COLOR_NEVER] = "never"};
+  for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
+    if (strcmp(names[i], value) == 0) {
+      o->color = (enum color_when)i;
+      return true;
+    }
+  fprintf(stderr, "cuwheel: --color takes auto, always or never, not '%s'\n", value);
+  return false;
+}
+
+static bool set_jobs(struct options *o, const char *value)
+{
+  char *end;
+  errno = 0;
+  unsigned long jobs = strtoul(value, &end, 10);
+  if (*value < '0' || *value > '9' || *end || errno || jobs < 1 || jobs > JOBS_MAX) {
+    fprintf(stderr, "cuwheel: --jobs takes a number of threads from 1 to %d, not '%s'\n", JOBS_MAX, value);
+    return false;
+  }
+  o->jobs = (unsigned)jobs;
+  return true;
+}
+
+static bool set_quiet(struct options *o, const char *value)
+{
+  (void)value;
+  return o->quiet = true;
+}
+
+static bool set_verbose(struct options *o, const char *value)
+{
+  (void)value;
+  return o->verbose = true;
+}
+
+static bool set_help(struct options *o, const char *value)
+{
+  (void)value;
+  return o->help = true;
+}
+
+static bool set_version(struct options *o, const char *value)
+{
+  (void)value;
+  return o->version = true;
+}
+
+static const struct row {
+  char letter; /* 0: none */
+  const char *name;
+  const char *argument; /* NULL: takes no value */
+  const char *help;
+  unsigned commands;
+  bool (*set)(struct options *, const char *value);
+} table[] = {
+    {'f', "format", "FORMAT", "table (for people), json, jsonl or csv", COMMAND_EVERY, set_format},
+    {'o', "output", "FILE", "write to FILE; it appears only when it is whole", COMMAND_EVERY, set_output},
+    {'v', "verbose", NULL, "list every image and library, and where the CUDA version shows", COMMAND_EVERY,
+     set_verbose},
+    {'q', "quiet", NULL, "no notes, warnings or progress on standard error", COMMAND_EVERY, set_quiet},
+    {'j', "jobs", "N", "threads to use (default: one a core)", COMMAND_EVERY, set_jobs},
+    {0, "color", "WHEN", "auto (on a terminal, unless NO_COLOR is set), always or never", COMMAND_EVERY, set_color},
+    {'h', "help", NULL, "print this help", COMMAND_EVERY, set_help},
+    {'V', "version", NULL, "print the version", COMMAND_EVERY, set_version},
+};
+#define ROW_COUNT (sizeof table / sizeof *table)
+#define FIRST_VALUE 256 /* getopt_long returns this and the row's number */
+
+static const struct row *row_by_letter(int letter)
+{
+  for (size_t i = 0; i < ROW_COUNT; i++)
+    if (letter && table[i].letter == letter)
+      return &table[i];
+  return NULL;
+}
+
+static const struct row *row_of(int value)
+{
+  return value >= FIRST_VALUE ? &table[value - FIRST_VALUE] : row_by_letter(value);
+}
+
+static void print_unknown(const char *word)
+{
+  const char *names[ROW_COUNT];
+  for (size_t i = 0; i < ROW_COUNT; i++)
+    names[i] = table[i].name;
+  const char *near = strncmp(word, "--", 2) == 0 ? nearest_word(word + 2, names, ROW_COUNT) : NULL;
+  fprintf(stderr, "cuwheel: there is no option '%s'", word);
+  if (near)
+    fprintf(stderr, "; did you mean --%s?\n", near);
+  else
+    fprintf(stderr, "; cuwheel --help lists them\n");
+}
+
+/* What getopt_long complains of, in words that name the right form. */
+static void print_mistake(int value, const char *word)
+{
+  const struct row *row = row_of(optopt);
+  char letters[] = {'-', (char)optopt, 0};
+  if (row && value == ':')
+    fprintf(stderr, "cuwheel: --%s takes a value: --%s=%s\n", row->name, row->name, row->argument);
+  else if (row)
+    fprintf(stderr, "cuwheel: --%s takes no value\n", row->name);
+  else
+    print_unknown(optopt && strncmp(word, "--", 2) != 0 ? letters : word);
+}
+
+static void make_getopt(struct option longs[ROW_COUNT + 1], char letters[2 * ROW_COUNT + 3])
+{
+  char *at = letters;
+  *at++ = '-'; /* words come in their order, as value 1 */
+  *at++ = ':';
+  for (size_t i = 0; i < ROW_COUNT; i++) {
+    int has_value = table[i].argument ? required_argument : no_argument;
+    longs[i] = (struct option){table[i].name, has_value, NULL, FIRST_VALUE + (int)i};
+    if (!table[i].letter)
+      continue;
+    *at++ = table[i].letter;
+    if (table[i].argument)
+      *at++ = ':';
+  }
+  *at = 0;
+  longs[ROW_COUNT] = (struct option){0};
+}
+
+bool options_parse(struct options *options, int argc, char **argv)
+{
+  *options = (struct options){.format = "table"};
+  options->words = calloc((size_t)argc + 1, sizeof *options->words);
+  if (!options->words) {
+    fprintf(stderr, "cuwheel: out of memory\n");
+    return false;
+  }
+  struct option longs[ROW_COUNT + 1];
+  char letters[2 * ROW_COUNT + 3];
+  make_getopt(longs, letters);
+  opterr = 0;
+  int value;
+  while ((value = getopt_long(argc, argv, letters, longs, NULL)) != -1) {
+    if (value == 1 && !options->command && !options->word_count) {
+      options->command = optarg;
+      continue;
+    }
+    if (value == 1) {
+      options->words[options->word_count++] = optarg;
+      continue;
+    }
+    if (value == '?' || value == ':') {
+      print_mistake(value, argv[optind - 1]);
+      return false;
+    }
+    const struct row *row = row_of(value);
+    options->used |= 1u << (row - table);
+    if (!row->set(options, optarg))
+      return false;
+  }
+  while (optind < argc)
+    options->words[options->word_count++] = argv[optind++];
+  return true;
+}
+
+void options_free(struct options *options)
+{
+  free(options->words);
+}
+
+bool options_fit(const struct options *options, unsigned command_bit, const char *command)
+{
+  for (size_t i = 0; i < ROW_COUNT; i++)
+    if (options->used & 1u << i && !(table[i].commands & command_bit)) {
+      fprintf(stderr, "cuwheel: '%s' takes no --%s; see cuwheel help %s\n", command, table[i].name, command);
+      return false;
+    }
+  return true;
+}
+
+void options_print(FILE *file, unsigned command_bit)
+{
+  for (size_t i = 0; i < ROW_COUNT; i++) {
+    const struct row *row = &table[i];
+    if (!(row->commands & command_bit))
+      continue;
+    char form[40], letter[8] = "    ";
+    if (row->letter)
+      snprintf(letter, sizeof letter, "-%c, ", row->letter);
+    snprintf(form, sizeof form, "%s--%s%s%s", letter, row->name, row->argument ? "=" : "",
+             row->argument ? row->argument : "");
+    fprintf(file, "  %-22s %s\n", form, row->help);
+  }
+}
