@@ -7,9 +7,11 @@
 #include <cmocka.h>
 
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -215,6 +217,24 @@ static void test_spool(void **state)
   unsetenv("TMPDIR");
 }
 
+static void test_spool_without_room(void **state)
+{
+  struct place *p = *state;
+  struct input_error error = {0};
+  struct source *memory = source_memory(p->data, DATA_SIZE);
+  struct rlimit before, low;
+  assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+  low = (struct rlimit){1 << 20, before.rlim_max};
+  signal(SIGXFSZ, SIG_IGN);
+  assert_int_equal(setrlimit(RLIMIT_FSIZE, &low), 0);
+  int fd = spool_source(memory, &error);
+  assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+  signal(SIGXFSZ, SIG_DFL);
+  assert_int_equal(fd, -1);
+  assert_string_equal(error.code, "spool-no-room");
+  source_close(memory);
+}
+
 static void test_spool_of_a_failing_source(void **state)
 {
   struct place *p = *state;
@@ -234,6 +254,7 @@ int main(void)
       cmocka_unit_test(test_part_error),
       cmocka_unit_test(test_refused),
       cmocka_unit_test(test_spool),
+      cmocka_unit_test(test_spool_without_room),
       cmocka_unit_test(test_spool_of_a_failing_source),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);
