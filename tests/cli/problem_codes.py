@@ -11,9 +11,10 @@ from tap import Tap  # noqa: E402
 
 TOP = pathlib.Path(os.environ.get("CUWHEEL_SOURCE") or pathlib.Path(__file__).resolve().parents[2])
 
-# Words of that form that are no problem codes: roles, results, signs of a CUDA version, names.
+# Words of that form that are no problem codes: roles, results and their reasons, signs of a CUDA version, names.
 OTHERS = {
     "isa-l", "link-time", "self-loaded", "static-runtime", "local-version", "version-file", "no-gpu-code",
+    "driver-too-old", "ptx-isa", "other-chips",
 }
 WORD = re.compile(r'"([a-z]+(?:-[a-z0-9]+)+)"')
 
