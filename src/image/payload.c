@@ -80,10 +80,22 @@ static enum payload_status zstd_fault(size_t code)
   }
 }
 
+/* A frame that fits the buffer as it claims needs no window beside it: half the memory of a stream. */
+static enum payload_status zstd_at_once(ZSTD_DCtx *d, struct view stored, struct payload_buffer *b, size_t size,
+                                        struct view *out)
+{
+  size_t done = ZSTD_decompressDCtx(d, b->data, size, stored.data, stored.size);
+  if (ZSTD_isError(done))
+    return zstd_fault(done);
+  *out = (struct view){b->data, done};
+  return done == size ? PAYLOAD_OK : PAYLOAD_SIZE;
+}
+
 static enum payload_status zstd_decompress(struct view stored, uint64_t declared, uint64_t cap,
                                            struct payload_buffer *b, struct view *out)
 {
-  if (zstd_frame_extent(stored) == 0)
+  uint64_t extent = zstd_frame_extent(stored);
+  if (extent == 0)
     return PAYLOAD_DAMAGED;
   uint64_t limit = least(declared, cap);
   if (!reserve(b, least(limit, plausible_size(stored)), 0))
@@ -91,6 +103,8 @@ static enum payload_status zstd_decompress(struct view stored, uint64_t declared
   ZSTD_DCtx *d = zstd_start(b);
   if (d == NULL)
     return PAYLOAD_MEMORY;
+  if (extent == stored.size && declared <= b->capacity && limit == declared && zstd_content_size(stored) == declared)
+    return zstd_at_once(d, stored, b, (size_t)declared, out);
 
   ZSTD_inBuffer in = {stored.data, stored.size, 0};
   size_t done = 0, left = 1;
