@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "inspect/ownership.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/cuda.h"
+
+static size_t first_not_below(const struct gather *g, const char *path)
+{
+  size_t low = 0, high = g->library_count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (strcmp(g->libraries[middle].library->path, path) < 0)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+void ownership_claim(struct gather *g, size_t owner, const char *path)
+{
+  size_t length = strlen(path);
+  for (size_t i = first_not_below(g, path); i < g->library_count; i++) {
+    const struct cuw_library *l = g->libraries[i].library;
+    if (strncmp(l->path, path, length) != 0)
+      return;
+    bool own = l->path[length] == 0 || (l->format == CUW_AR && l->path[length] == '(');
+    if (own && g->libraries[i].owner == SIZE_MAX)
+      g->libraries[i].owner = owner;
+  }
+}
+
+/* A wheel owns all below its root; of nested ones the innermost. */
+static void claim_roots(struct gather *g)
+{
+  for (size_t i = 0; i < g->library_count; i++) {
+    size_t longest = 0;
+    for (size_t d = 0; d < g->distribution_count; d++) {
+      const struct found_distribution *f = &g->distributions[d];
+      size_t length = f->whole_root ? strlen(f->root) : 0;
+      if (!f->whole_root || strncmp(g->libraries[i].library->path, f->root, length) != 0)
+        continue;
+      if (g->libraries[i].owner == SIZE_MAX || length >= longest) {
+        g->libraries[i].owner = d;
+        longest = length;
+      }
+    }
+  }
+}
+
+static void fill(struct gather *g, size_t owner, struct cuw_distribution *d)
+{
+  size_t count = 0;
+  for (size_t i = 0; i < g->library_count; i++)
+    count += g->libraries[i].owner == owner;
+  d->libraries = arena_alloc(g->arena, (count + 1) * sizeof(struct cuw_library *));
+  for (size_t i = 0; i < g->library_count && d->libraries; i++)
+    if (g->libraries[i].owner == owner)
+      d->libraries[d->library_count++] = g->libraries[i].library;
+}
+
+static void describe(struct gather *g, const struct found_distribution *f, struct cuw_distribution *d)
+{
+  d->name = f->name;
+  d->version = f->version;
+  d->location = f->location;
+  d->interpreter = f->interpreter;
+  d->runtime_compiler = f->compiler_sign != NULL;
+  d->runtime_compiler_sign = f->compiler_sign;
+  distribution_evidence(g->arena, d, f->requires, f->requires_count, f->local_version, f->version_files,
+                        f->version_file_count);
+}
+
+static int compare_names(const void *a, const void *b)
+{
+  const struct cuw_distribution *x = a, *y = b;
+  int order = strcmp(x->name, y->name);
+  if (order == 0)
+    order = strcmp(x->version ? x->version : "", y->version ? y->version : "");
+  return order ? order : strcmp(x->location ? x->location : "", y->location ? y->location : "");
+}
+
+static bool any_unowned(const struct gather *g)
+{
+  for (size_t i = 0; i < g->library_count; i++)
+    if (g->libraries[i].owner == SIZE_MAX)
+      return true;
+  return false;
+}
+
+void ownership_settle(struct gather *g)
+{
+  claim_roots(g);
+  size_t count = g->distribution_count;
+  struct cuw_distribution *all = arena_alloc(g->arena, (count + 1) * sizeof *all);
+  if (!all)
+    return;
+  for (size_t i = 0; i < count; i++) {
+    fill(g, i, &all[i]);
+    describe(g, &g->distributions[i], &all[i]);
+  }
+  qsort(all, count, sizeof *all, compare_names);
+  if (any_unowned(g)) {
+    fill(g, SIZE_MAX, &all[count]);
+    struct found_distribution none = {0};
+    describe(g, &none, &all[count]);
+    count++;
+  }
+  g->input->distributions = all;
+  g->input->distribution_count = count;
+}

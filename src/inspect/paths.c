@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the names of files say. */
+#include <string.h>
+
+#include "inspect/wheel.h"
+
+const char *path_base(const char *path)
+{
+  const char *slash = strrchr(path, '/');
+  return slash ? slash + 1 : path;
+}
+
+bool path_has_suffix(const char *path, const char *suffix)
+{
+  size_t length = strlen(path), end = strlen(suffix);
+  return length >= end && strcmp(path + length - end, suffix) == 0;
+}
+
+bool wheel_metadata_path(const char *path, size_t *root, size_t *info)
+{
+  static const char tail[] = ".dist-info/METADATA";
+  if (!path_has_suffix(path, tail))
+    return false;
+  size_t end = strlen(path) - strlen("METADATA");
+  size_t begin = end - strlen(".dist-info/");
+  while (begin > 0 && path[begin - 1] != '/')
+    begin--;
+  *root = begin;
+  *info = end;
+  return path[begin] != '.';
+}
+
+const char *path_compiler_sign(const char *path)
+{
+  if (path_has_suffix(path, ".cu"))
+    return "CUDA sources (.cu)";
+  if (path_has_suffix(path, ".cuh"))
+    return "CUDA sources (.cuh)";
+  return NULL;
+}
+
+bool path_is_version_file(const char *path)
+{
+  static const char *const names[] = {"version.py", "_version.py", "cuda_version.py", "_build_info.py",
+                                      "build_info.py"};
+  const char *base = path_base(path);
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (strcmp(base, names[i]) == 0)
+      return true;
+  return false;
+}
