@@ -34,6 +34,10 @@ enum carrier_type {
 /* What the first bytes of a file say it is; the name is not asked. */
 enum carrier_type carrier_identify(struct view head);
 
+/* What a file is that is recognised but not read ("7-Zip archive"); NULL for all others. `name` only tells a packed
+ * tar archive from another packed file; NULL is fine. */
+const char *carrier_unread_reason(enum carrier_type type, const char *name);
+
 /* A part of a library that may hold images. */
 enum region_mode {
   REGION_CONTAINERS, /* nothing but fatbins, back to back: .nv_fatbin, __nv_relfatbin, a loose .fatbin */
