@@ -40,14 +40,16 @@ static void widen(size_t *width, const char *cell)
     *width = needed;
 }
 
-struct layout layout_of(const struct rows *rows, unsigned width)
+struct layout layout_of(const struct rows *rows, unsigned width, const struct layout *least)
 {
-  struct layout l = {.path = strlen("LIBRARY"),
-                     .format = strlen("FORMAT"),
-                     .cuda = strlen("CUDA"),
-                     .role = strlen("ROLE"),
-                     .fatbins = strlen("FATBINS")};
+  struct layout l = *least;
   size_t images = 0;
+  l.stacked = false;
+  widen(&l.path, "LIBRARY");
+  widen(&l.format, "FORMAT");
+  widen(&l.cuda, "CUDA");
+  widen(&l.role, "ROLE");
+  widen(&l.fatbins, "FATBINS");
   for (size_t i = 0; i < rows->count; i++) {
     const struct row *row = &rows->items[i];
     widen(&l.path, row->path);

@@ -12,7 +12,8 @@ struct layout {
   bool stacked;                             /* the library on a line of its own, its roles below */
 };
 
-struct layout layout_of(const struct rows *rows, unsigned width);
+/* Columns as wide as the cells need, and no narrower than those of `least`. */
+struct layout layout_of(const struct rows *rows, unsigned width, const struct layout *least);
 
 /* Makes the layout a stacked one. */
 void layout_stack(struct layout *layout);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The report as a table for people: a line a library and role, then one a distribution. */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "report/layout.h"
@@ -8,6 +9,21 @@
 #include "report/table_images.h"
 #include "report/table_summary.h"
 #include "report/text.h"
+
+/* Files named one after another share a table, so that a hundred of them are a hundred lines. */
+struct table {
+  struct layout last;
+  bool open;  /* a header stands above, and further rows may follow */
+  bool line;  /* what stands above is about a single file */
+  bool begun; /* something stands above */
+};
+
+static void table_begin(struct cuw_writer *w)
+{
+  w->state = calloc(1, sizeof(struct table));
+  if (!w->state)
+    out_fail(w->out, ENOMEM);
+}
 
 static void put_needed(struct cuw_writer *w, const struct cuw_library *library)
 {
@@ -36,10 +52,15 @@ static bool ends_library(const struct rows *rows, size_t index)
 
 static void put_rows(struct cuw_writer *w, const struct rows *rows)
 {
-  struct layout layout = layout_of(rows, w->options.width);
+  struct table *table = w->state;
+  struct layout least = table->open ? table->last : (struct layout){0};
+  struct layout layout = layout_of(rows, w->options.width, &least);
   if (w->options.verbose)
     layout_stack(&layout);
-  layout_header(w, &layout);
+  if (!table->open || layout.stacked != table->last.stacked)
+    layout_header(w, &layout);
+  table->last = layout;
+  table->open = true;
   const struct cuw_library *library = NULL;
   for (size_t i = 0; i < rows->count; i++) {
     if (rows->items[i].path)
@@ -63,21 +84,28 @@ static void put_label(struct text *label, const struct cuw_input *input, const s
     }
   } else if (input->distribution_count > 1)
     text_string(label, "in no distribution");
+  else if (input->kind == CUW_INPUT_FILE && !distribution->library_count)
+    text_escape(label, input->path);
 }
 
-/* Whether the rows say all there is to say: one file, with GPU code, without a contradiction. */
-static bool needs_no_summary(const struct cuw_input *input, const struct cuw_distribution *distribution)
+static bool is_single_file(const struct cuw_input *input)
 {
-  return input->kind == CUW_INPUT_FILE && input->distribution_count == 1 && distribution->library_count == 1 &&
-         library_has_gpu_code(distribution->libraries[0]) && !distribution->cuda_conflict &&
-         !distribution->libraries[0]->cuda_conflict;
+  return input->kind == CUW_INPUT_FILE && input->distribution_count == 1 && input->distributions[0].library_count <= 1;
+}
+
+/* Whether the rows say all there is to say: one file, without a contradiction. */
+static bool needs_no_summary(const struct cuw_input *input)
+{
+  const struct cuw_distribution *d = input->distributions;
+  return is_single_file(input) && d->library_count && !d->cuda_conflict && !d->libraries[0]->cuda_conflict &&
+         !d->runtime_compiler;
 }
 
 /* Returns whether a row holds an architecture whose suffix is unknown. */
 static bool put_distribution(struct cuw_writer *w, const struct cuw_input *input,
                              const struct cuw_distribution *distribution)
 {
-  struct rows rows = rows_of(distribution, w->options.verbose);
+  struct rows rows = rows_of(distribution, w->options.verbose || is_single_file(input));
   struct text label = {0};
   put_label(&label, input, distribution);
   if (rows.failed || label.failed)
@@ -85,7 +113,7 @@ static bool put_distribution(struct cuw_writer *w, const struct cuw_input *input
   else {
     if (rows.count)
       put_rows(w, &rows);
-    if (w->options.verbose || !needs_no_summary(input, distribution))
+    if (w->options.verbose || !needs_no_summary(input))
       table_summary(w, text_get(&label), distribution);
   }
   bool unknown_suffix = rows.unknown_suffix;
@@ -119,6 +147,7 @@ static void put_others(struct cuw_writer *w, size_t distributions, size_t librar
 
 static void put_distributions(struct cuw_writer *w, const struct cuw_input *input)
 {
+  struct table *table = w->state;
   size_t others = 0, other_libraries = 0, written = 0;
   bool unknown_suffix = false;
   for (size_t i = 0; i < input->distribution_count; i++) {
@@ -128,30 +157,53 @@ static void put_distributions(struct cuw_writer *w, const struct cuw_input *inpu
       other_libraries += distribution->library_count;
       continue;
     }
-    if (written++)
+    if (written++) {
       out_char(w->out, '\n');
+      table->open = false;
+    }
     unknown_suffix |= put_distribution(w, input, distribution);
   }
+  if (!input->distribution_count)
+    cuw_out_string(w->out, "no libraries\n");
   if (others)
     put_others(w, others, other_libraries);
   if (unknown_suffix)
-    cuw_out_string(w->out, "[f]: the file does not record whether it is for that chip's whole family (sm_XXf)\n");
+    cuw_out_string(w->out, "[f]: the image does not record whether it is for the chip's whole family (sm_XXf)\n");
+}
+
+static void put_title(struct cuw_writer *w, const struct cuw_input *input)
+{
+  struct text title = {0};
+  text_escape(&title, strcmp(input->path, "-") == 0 ? "standard input" : input->path);
+  put_styled(w, STYLE_TITLE, text_get(&title));
+  out_char(w->out, '\n');
+  text_free(&title);
+}
+
+static bool holds_libraries(const struct cuw_input *input)
+{
+  for (size_t i = 0; i < input->distribution_count; i++)
+    if (input->distributions[i].library_count)
+      return true;
+  return false;
 }
 
 static void table_input(struct cuw_writer *w, const struct cuw_input *input)
 {
-  if (w->inputs)
-    out_char(w->out, '\n');
-  if (input->kind != CUW_INPUT_FILE) {
-    struct text title = {0};
-    text_escape(&title, strcmp(input->path, "-") == 0 ? "standard input" : input->path);
-    put_styled(w, STYLE_TITLE, text_get(&title));
-    out_char(w->out, '\n');
-    text_free(&title);
+  struct table *table = w->state;
+  if (!table || (!holds_libraries(input) && cuw_input_is_damaged(input)))
+    return; /* its problems say all there is to say */
+  bool line = is_single_file(input) && !w->options.verbose;
+  if (!(table->line && line)) {
+    if (table->begun)
+      out_char(w->out, '\n');
+    table->open = false;
   }
+  if (input->kind != CUW_INPUT_FILE)
+    put_title(w, input);
   put_distributions(w, input);
-  if (!input->distribution_count && !cuw_input_is_damaged(input))
-    cuw_out_string(w->out, "no libraries\n");
+  table->line = line;
+  table->begun = true;
 }
 
-const struct writer_format writer_table = {"table", NULL, table_input, NULL};
+const struct writer_format writer_table = {"table", table_begin, table_input, NULL};

@@ -69,7 +69,7 @@ static void put_evidence(struct cuw_writer *w, const struct cuw_evidence *eviden
 }
 
 struct counts {
-  size_t with, without;
+  size_t with, without, loose;
   bool incomplete;
 };
 
@@ -78,7 +78,9 @@ static struct counts count_libraries(const struct cuw_distribution *distribution
   struct counts counts = {0};
   for (size_t i = 0; i < distribution->library_count; i++) {
     const struct cuw_library *library = distribution->libraries[i];
-    if (library_has_gpu_code(library))
+    if (library->format >= CUW_CUBIN)
+      counts.loose++;
+    else if (library_has_gpu_code(library))
       counts.with++;
     else
       counts.without++;
@@ -108,10 +110,6 @@ static void add_machines(struct text *t, const struct cuw_distribution *distribu
 
 static void add_library_counts(struct text *t, struct counts counts)
 {
-  if (!counts.with && !counts.without) {
-    text_string(t, "no libraries");
-    return;
-  }
   if (!counts.with) {
     text_string(t, counts.incomplete ? "no GPU code found in " : "no GPU code in ");
     text_count(t, counts.without, "library", "libraries");
@@ -168,8 +166,18 @@ static void put_line(struct line *line, const struct cuw_distribution *distribut
     text_escape(&line->clause, distribution->cuda);
     end_clause(line, STYLE_PLAIN);
   }
-  add_library_counts(&line->clause, counts);
-  end_clause(line, STYLE_PLAIN);
+  if (counts.with || counts.without) {
+    add_library_counts(&line->clause, counts);
+    end_clause(line, STYLE_PLAIN);
+  }
+  if (counts.loose) {
+    text_count(&line->clause, counts.loose, "loose image", "loose images");
+    end_clause(line, STYLE_PLAIN);
+  }
+  if (!distribution->library_count) {
+    text_string(&line->clause, "no libraries");
+    end_clause(line, STYLE_PLAIN);
+  }
   add_machines(&line->clause, distribution);
   if (line->clause.length)
     end_clause(line, STYLE_PLAIN);

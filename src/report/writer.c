@@ -31,7 +31,7 @@ struct cuw_writer *cuw_writer_new(const char *format, struct cuw_out *out, const
   struct cuw_writer *w = malloc(sizeof *w);
   if (!w)
     return NULL;
-  *w = (struct cuw_writer){found, out, *options, 0};
+  *w = (struct cuw_writer){found, out, *options, 0, NULL};
   if (found->begin)
     found->begin(w);
   return w;
@@ -48,5 +48,6 @@ void cuw_writer_end(struct cuw_writer *writer)
 {
   if (writer->format->end)
     writer->format->end(writer);
+  free(writer->state);
   free(writer);
 }

@@ -12,6 +12,7 @@ struct cuw_writer {
   struct cuw_out *out;
   struct cuw_write_options options;
   size_t inputs; /* written so far */
+  void *state;   /* of the format; freed at the end */
 };
 
 /* Any of them may be NULL: nothing to write then. */

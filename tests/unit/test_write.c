@@ -153,8 +153,8 @@ static void a_wide_table_has_a_line_a_role(void **state)
                                "sm_80 2  sm_120 1  compute_90 2 (PTX 8.7, 8.8)\n"
                                "                                       self-loaded  1 +1 bare  sm_90a 1  type-32 1\n"
                                "pkg/x/*.cubin (2 files)  cubin         self-loaded             sm_100[f] 2\n"
-                               "pkg 1.0: CUDA 12.8; 3 libraries with GPU code, 1 without; x86_64\n"
-                               "[f]: the file does not record whether it is for that chip's whole family (sm_XXf)\n";
+                               "pkg 1.0: CUDA 12.8; 1 library with GPU code, 1 without; 2 loose images; x86_64\n"
+                               "[f]: the image does not record whether it is for the chip's whole family (sm_XXf)\n";
   check_table(0, wanted);
   check_table(120, wanted);
 }
@@ -171,9 +171,9 @@ static void a_narrow_table_is_stacked_and_wrapped(void **state)
                   "  self-loaded  1 +1 bare  sm_90a 1  type-32 1\n"
                   "pkg/x/*.cubin (2 files)  cubin\n"
                   "  self-loaded             sm_100[f] 2\n"
-                  "pkg 1.0: CUDA 12.8; 3 libraries with GPU code, 1 without;\n"
-                  "  x86_64\n"
-                  "[f]: the file does not record whether it is for that chip's whole family (sm_XXf)\n");
+                  "pkg 1.0: CUDA 12.8; 1 library with GPU code, 1 without;\n"
+                  "  2 loose images; x86_64\n"
+                  "[f]: the image does not record whether it is for the chip's whole family (sm_XXf)\n");
 }
 
 static void verbose_names_each_image(void **state)
