@@ -67,7 +67,7 @@ static void run_item(void *data, size_t index, unsigned worker)
   } else {
     char *path = join(b->prefix, item->name);
     if (path)
-      job_read(s, path, &o->job);
+      job_read(s, path, b->gather->visitor, &o->job);
     free(path);
     source_close(s);
   }

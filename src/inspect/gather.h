@@ -34,6 +34,7 @@ struct gather {
   struct cuw_input *input;
   struct arena *arena; /* the input's */
   const struct cuw_inspect_options *options;
+  const struct job_visitor *visitor; /* NULL: none */
   unsigned threads;
   struct inflate_workspace **workspaces; /* one a thread */
   struct owned_library *libraries;

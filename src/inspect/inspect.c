@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cuwheel/inspect.h"
+#include "inspect/inspect.h"
 
 #include <fcntl.h>
 #include <string.h>
@@ -59,7 +59,7 @@ static void inspect_bytes(struct gather *g, struct source *s, const char *path)
     return;
   }
   struct job_result r;
-  job_read(s, path_base(path), &r);
+  job_read(s, path_base(path), g->visitor, &r);
   g->input->member_count++;
   bool found = r.library_count > 0 || r.faults;
   gather_result(g, &r, path, NULL);
@@ -123,14 +123,21 @@ static bool gather_begin(struct gather *g, const char *path, const struct cuw_in
   return g->workspaces != NULL;
 }
 
-struct cuw_input *cuw_inspect(const char *path, const struct cuw_inspect_options *options)
+struct cuw_input *inspect_visited(const char *path, const struct cuw_inspect_options *options,
+                                  const struct job_visitor *visitor)
 {
   struct gather g;
   if (!gather_begin(&g, path, options))
     return NULL;
+  g.visitor = visitor;
   inspect_path(&g, g.input->path);
   gather_finish(&g);
   for (unsigned i = 0; i < g.threads; i++)
     inflate_workspace_free(g.workspaces[i]);
   return g.input;
+}
+
+struct cuw_input *cuw_inspect(const char *path, const struct cuw_inspect_options *options)
+{
+  return inspect_visited(path, options, NULL);
 }

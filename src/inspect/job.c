@@ -113,7 +113,7 @@ static void read_images(struct source *s, enum carrier_type type, struct cuw_lib
 
 /* A member that is cheap to read forward only goes through a sieve; everything else is read where it stands. */
 static void read_library(struct source *s, enum carrier_type type, enum cuw_format format, const char *path,
-                         struct job_result *r)
+                         const struct job_visitor *visitor, struct job_result *r)
 {
   struct cuw_library *l = library_new(path, format, s->size);
   if (!l)
@@ -123,11 +123,13 @@ static void read_library(struct source *s, enum carrier_type type, enum cuw_form
   struct source *bytes = sieve ? sieve : s;
   read_images(bytes, type, l);
   read_toolkit(bytes, l);
-  source_close(sieve);
   source_finish(s);
   source_problem(l, s);
   library_finish(l);
   library_decide_cuda(l);
+  if (visitor)
+    visitor->library(visitor->data, bytes, l);
+  source_close(sieve);
   add_library(r, l);
 }
 
@@ -149,6 +151,7 @@ static bool holds_images(enum carrier_type type)
 struct ar_job {
   struct source *source;
   const char *path;
+  const struct job_visitor *visitor;
   struct job_result *result;
 };
 
@@ -174,7 +177,7 @@ static bool read_ar_member(void *data, const char *name, uint64_t offset, uint64
   if (part && path && size > 0 && source_view(part, 0, CARRIER_HEAD, &head) == SOURCE_OK) {
     enum carrier_type type = carrier_identify(head);
     if (holds_images(type))
-      read_library(part, type, CUW_AR, path, job->result);
+      read_library(part, type, CUW_AR, path, job->visitor, job->result);
   }
   free(path);
   source_close(part);
@@ -189,9 +192,9 @@ static void note_ar_fault(void *data, const char *code, uint64_t offset, const c
     library_problem(l, CUW_ERROR, code, offset, NULL, "%s", message);
 }
 
-static void read_archive(struct source *s, const char *path, struct job_result *r)
+static void read_archive(struct source *s, const char *path, const struct job_visitor *visitor, struct job_result *r)
 {
-  struct ar_job job = {s, path, r};
+  struct ar_job job = {s, path, visitor, r};
   struct ar_visitor visitor = {.each = read_ar_member, .fault = note_ar_fault, .data = &job};
   ar_walk(s, &visitor);
   source_finish(s);
@@ -199,7 +202,7 @@ static void read_archive(struct source *s, const char *path, struct job_result *
     source_problem(faults(r, path), s);
 }
 
-void job_read(struct source *s, const char *path, struct job_result *r)
+void job_read(struct source *s, const char *path, const struct job_visitor *visitor, struct job_result *r)
 {
   struct view head = {NULL, 0};
   *r = (struct job_result){0};
@@ -210,9 +213,9 @@ void job_read(struct source *s, const char *path, struct job_result *r)
   }
   r->type = carrier_identify(head);
   if (holds_images(r->type)) {
-    read_library(s, r->type, format_of(r->type), path, r);
+    read_library(s, r->type, format_of(r->type), path, visitor, r);
   } else if (r->type == CARRIER_AR) {
-    read_archive(s, path, r);
+    read_archive(s, path, visitor, r);
   } else if (r->type == CARRIER_AR_THIN) {
     struct cuw_library *l = faults(r, path);
     if (l)

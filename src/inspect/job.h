@@ -14,8 +14,16 @@ struct job_result {
   struct cuw_library *faults; /* a record used only for its problems */
 };
 
-/* Reads `s` and tells what it is; for a carrier of GPU code also all that is in it. `path` names it in its input. */
-void job_read(struct source *s, const char *path, struct job_result *result);
+/* Called for each library when its record is whole and its bytes can still be read: images are opened here. From
+ * several threads at once. */
+struct job_visitor {
+  void (*library)(void *data, struct source *s, struct cuw_library *l);
+  void *data;
+};
+
+/* Reads `s` and tells what it is; for a carrier of GPU code also all that is in it. `path` names it in its input.
+ * `visitor` may be NULL. */
+void job_read(struct source *s, const char *path, const struct job_visitor *visitor, struct job_result *result);
 
 void job_result_free(struct job_result *result);
 
