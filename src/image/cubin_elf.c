@@ -56,6 +56,22 @@ void cubin_elf_close(struct cubin_elf *c)
   c->elf = NULL;
 }
 
+/* Relocatable cubins give their memory sections types of their own in place of NOBITS (nvcc 13.0 -dc). */
+static bool has_bytes(uint32_t type)
+{
+  switch (type) {
+  case SHT_NULL:
+  case SHT_NOBITS:
+  case SHT_NV_GLOBAL:
+  case SHT_NV_LOCAL:
+  case SHT_NV_SHARED:
+  case SHT_NV_RESERVED_SHARED:
+    return false;
+  default:
+    return true;
+  }
+}
+
 bool cubin_section_at(const struct cubin_elf *c, size_t index, struct cubin_section *out)
 {
   GElf_Shdr header;
@@ -69,17 +85,26 @@ bool cubin_section_at(const struct cubin_elf *c, size_t index, struct cubin_sect
   out->info = header.sh_info;
   out->size = header.sh_size;
   out->name = header.sh_name;
-  if (header.sh_type == SHT_NOBITS || header.sh_type == SHT_NULL)
+  if (!has_bytes(header.sh_type))
     return true;
   out->outside = !range_fits(header.sh_offset, header.sh_size, c->image.size);
   out->bytes = view_part(c->image, header.sh_offset, header.sh_size);
   return true;
 }
 
+static bool name_begins(const struct cubin_elf *c, uint32_t name, const char *text, size_t length)
+{
+  return range_fits(name, length, c->names.size) && memcmp(c->names.data + name, text, length) == 0;
+}
+
 bool cubin_section_is_named(const struct cubin_elf *c, const struct cubin_section *s, const char *name)
 {
-  size_t length = strlen(name) + 1;
-  return range_fits(s->name, length, c->names.size) && memcmp(c->names.data + s->name, name, length) == 0;
+  return name_begins(c, s->name, name, strlen(name) + 1);
+}
+
+bool cubin_section_starts(const struct cubin_elf *c, const struct cubin_section *s, const char *prefix)
+{
+  return name_begins(c, s->name, prefix, strlen(prefix));
 }
 
 bool cubin_section_find(const struct cubin_elf *c, uint32_t type, struct cubin_section *out)
@@ -136,5 +161,6 @@ const char *cubin_symbols_open(const struct cubin_elf *c, struct cubin_symbols *
 
 bool cubin_symbol_is_kernel(const GElf_Sym *symbol)
 {
-  return GELF_ST_TYPE(symbol->st_info) == STT_FUNC && (symbol->st_other & STO_CUDA_ENTRY) != 0;
+  return GELF_ST_TYPE(symbol->st_info) == STT_FUNC && (symbol->st_other & STO_CUDA_ENTRY) != 0 &&
+         symbol->st_shndx != SHN_UNDEF;
 }
