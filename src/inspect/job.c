@@ -195,8 +195,8 @@ static void note_ar_fault(void *data, const char *code, uint64_t offset, const c
 static void read_archive(struct source *s, const char *path, const struct job_visitor *visitor, struct job_result *r)
 {
   struct ar_job job = {s, path, visitor, r};
-  struct ar_visitor visitor = {.each = read_ar_member, .fault = note_ar_fault, .data = &job};
-  ar_walk(s, &visitor);
+  struct ar_visitor members = {.each = read_ar_member, .fault = note_ar_fault, .data = &job};
+  ar_walk(s, &members);
   source_finish(s);
   if (s->error_code)
     source_problem(faults(r, path), s);
