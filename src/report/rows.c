@@ -39,7 +39,7 @@ static struct row *add_row(struct rows *rows)
   return row;
 }
 
-static size_t folder_length(const char *path)
+size_t folder_length(const char *path)
 {
   const char *slash = strrchr(path, '/');
   return slash ? (size_t)(slash - path) + 1 : 0;
@@ -56,6 +56,7 @@ static const char *path_cell(struct rows *rows, struct span span)
 {
   const struct cuw_library *first = span.libraries[0];
   struct text text = {0};
+  text_escape(&text, rows->folder);
   if (span.count == 1) {
     text_escape(&text, first->path);
     return keep(rows, &text);
@@ -249,10 +250,11 @@ static bool machines_differ(const struct cuw_distribution *distribution)
   return false;
 }
 
-struct rows rows_of(const struct cuw_distribution *distribution, bool all)
+struct rows rows_of(const struct cuw_distribution *distribution, bool all, const char *path, size_t folder)
 {
   struct rows rows = {.arena = arena_new(), .mixed_machines = machines_differ(distribution)};
-  rows.failed = !rows.arena;
+  rows.folder = rows.arena ? arena_text(rows.arena, path, folder) : NULL;
+  rows.failed = !rows.folder;
   for (size_t i = 0, end; i < distribution->library_count && !rows.failed; i = end) {
     struct span span = {&distribution->libraries[i], 1};
     const struct cuw_library *library = span.libraries[0];

@@ -22,13 +22,18 @@ struct rows {
   struct arena *arena;
   struct row *items;
   size_t count;
+  const char *folder; /* before every path */
   bool mixed_machines;
   bool unknown_suffix; /* a row holds an architecture such as "sm_100[f]" */
   bool failed;
 };
 
-/* Rows of the libraries with GPU code; with `all`, of each library, and no folding. */
-struct rows rows_of(const struct cuw_distribution *distribution, bool all);
+/* Rows of the libraries with GPU code; with `all`, of each library, and no folding. The first `folder` bytes of
+ * `path` stand before their paths. */
+struct rows rows_of(const struct cuw_distribution *distribution, bool all, const char *path, size_t folder);
+
+/* The bytes of a path up to its last slash, that included. */
+size_t folder_length(const char *path);
 void rows_free(struct rows *rows);
 
 bool library_has_gpu_code(const struct cuw_library *library);

@@ -14,6 +14,7 @@
 struct table {
   struct layout last;
   bool open;  /* a header stands above, and further rows may follow */
+  bool apart; /* an empty line stands between it and them */
   bool line;  /* what stands above is about a single file */
   bool begun; /* something stands above */
 };
@@ -50,6 +51,12 @@ static bool ends_library(const struct rows *rows, size_t index)
   return index + 1 == rows->count || rows->items[index + 1].path;
 }
 
+static bool same_columns(const struct layout *a, const struct layout *b)
+{
+  return a->path == b->path && a->format == b->format && a->cuda == b->cuda && a->role == b->role &&
+         a->fatbins == b->fatbins;
+}
+
 static void put_rows(struct cuw_writer *w, const struct rows *rows)
 {
   struct table *table = w->state;
@@ -57,8 +64,10 @@ static void put_rows(struct cuw_writer *w, const struct rows *rows)
   struct layout layout = layout_of(rows, w->options.width, &least);
   if (w->options.verbose)
     layout_stack(&layout);
-  if (!table->open || layout.stacked != table->last.stacked)
+  bool moved = !layout.stacked && !same_columns(&layout, &table->last);
+  if (!table->open || layout.stacked != table->last.stacked || (table->apart && moved))
     layout_header(w, &layout);
+  table->apart = false;
   table->last = layout;
   table->open = true;
   const struct cuw_library *library = NULL;
@@ -105,7 +114,9 @@ static bool needs_no_summary(const struct cuw_input *input)
 static bool put_distribution(struct cuw_writer *w, const struct cuw_input *input,
                              const struct cuw_distribution *distribution)
 {
-  struct rows rows = rows_of(distribution, w->options.verbose || is_single_file(input));
+  /* The path of a file is its name alone: here it stands as it was given. */
+  size_t folder = input->kind == CUW_INPUT_FILE ? folder_length(input->path) : 0;
+  struct rows rows = rows_of(distribution, w->options.verbose || is_single_file(input), input->path, folder);
   struct text label = {0};
   put_label(&label, input, distribution);
   if (rows.failed || label.failed)
@@ -159,7 +170,7 @@ static void put_distributions(struct cuw_writer *w, const struct cuw_input *inpu
     }
     if (written++) {
       out_char(w->out, '\n');
-      table->open = false;
+      table->apart = true;
     }
     unknown_suffix |= put_distribution(w, input, distribution);
   }
