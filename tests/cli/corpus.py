@@ -31,6 +31,8 @@ def images_of(report):
 
 
 def differences(found, wanted):
+    """Members come by name in a report, in the order of the archive in what is wanted."""
+    found, wanted = sorted(found, key=lambda pair: pair[0] or ""), sorted(wanted, key=lambda image: image.get("member", ""))
     if len(found) != len(wanted):
         yield f"{len(wanted)} images wanted, {len(found)} found"
     for number, ((member, image), expected) in enumerate(zip(found, wanted)):
