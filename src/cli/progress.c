@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/progress.h"
 
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -16,6 +17,12 @@ static double now(void)
   return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
+static const char *last_part(const char *path)
+{
+  const char *slash = strrchr(path, '/');
+  return slash ? slash + 1 : path;
+}
+
 /* The line is cut by the terminal, not wrapped, so that one erasure removes it. */
 static void draw(void *data, uint64_t done, uint64_t total, const char *member)
 {
@@ -27,15 +34,11 @@ static void draw(void *data, uint64_t done, uint64_t total, const char *member)
   if (!out)
     return;
   cuw_out_string(out, "\r\033[K\033[?7l");
-  cuw_out_name(out, p->path);
   if (total)
-    cuw_out_printf(out, "  %u%%", (unsigned)((double)done * 100 / (double)total));
+    cuw_out_printf(out, "%3u%%  ", (unsigned)((double)done * 100 / (double)total));
   else if (done)
-    cuw_out_printf(out, "  %.0f MB", (double)done / 1e6);
-  if (member) {
-    cuw_out_string(out, "  ");
-    cuw_out_name(out, member);
-  }
+    cuw_out_printf(out, "%.0f MB  ", (double)done / 1e6);
+  cuw_out_name(out, last_part(member ? member : p->path));
   cuw_out_string(out, "\033[?7h");
   cuw_out_close(out, true);
   p->drawn = true;
