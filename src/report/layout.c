@@ -143,7 +143,7 @@ static void stacked_row(struct cuw_writer *w, const struct layout *layout, const
   if (row->path) {
     put_styled(w, STYLE_TITLE, row->path);
     cuw_out_printf(w->out, "  %s", row->format);
-    if (row->cuda)
+    if (row->cuda && *row->cuda)
       cuw_out_printf(w->out, "  CUDA %s", row->cuda);
     cuw_out_string(w->out, row->role ? "\n" : "  ");
   }

@@ -78,13 +78,31 @@ static const char *format_cell(struct rows *rows, const struct cuw_library *libr
   return keep(rows, &text);
 }
 
-static const char *cuda_cell(struct rows *rows, const struct cuw_library *library)
+static bool is_in_list(const char *list, const char *word)
 {
-  if (!library->cuda)
-    return NULL;
-  struct text text = {0};
-  text_escape(&text, library->cuda);
-  if (library->cuda_conflict)
+  size_t length = strlen(word);
+  for (const char *at = strstr(list, word); at; at = strstr(at + 1, word))
+    if ((at == list || at[-1] == ' ') && (at[length] == ',' || !at[length]))
+      return true;
+  return false;
+}
+
+/* The version, or each that the folded files have. */
+static const char *cuda_cell(struct rows *rows, struct span span)
+{
+  struct text text = {0}, version = {0};
+  bool conflict = false;
+  for (size_t i = 0; i < span.count; i++) {
+    const struct cuw_library *library = span.libraries[i];
+    conflict |= library->cuda_conflict;
+    text_clear(&version);
+    text_escape(&version, library->cuda ? library->cuda : "");
+    if (!version.length || is_in_list(text_get(&text), text_get(&version)))
+      continue;
+    text_printf(&text, text.length ? ", %s" : "%s", text_get(&version));
+  }
+  text_free(&version);
+  if (conflict)
     text_string(&text, "?");
   return keep(rows, &text);
 }
@@ -221,7 +239,7 @@ static void add_span(struct rows *rows, struct span span)
   const struct cuw_library *library = span.libraries[0];
   row->path = path_cell(rows, span);
   row->format = format_cell(rows, library);
-  row->cuda = cuda_cell(rows, library);
+  row->cuda = cuda_cell(rows, span);
   row->library = span.count == 1 ? library : NULL;
   row->incomplete = !library->complete;
 

@@ -126,9 +126,8 @@ static void add_runtime_compiler(struct text *t, const struct cuw_distribution *
   text_string(t, "compiles GPU code when it runs");
   if (!distribution->runtime_compiler_sign)
     return;
-  text_string(t, " (");
+  text_string(t, ": ");
   text_escape(t, distribution->runtime_compiler_sign);
-  text_string(t, ")");
 }
 
 /* Clauses, each but the first after a "; "; a clause that does not fit goes to the next line. */
