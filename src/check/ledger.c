@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "check/ledger.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "check/open_facts.h"
+#include "verdict/judge.h"
+
+struct entry {
+  const struct cuw_library *library;
+  struct cuw_library_verdict *verdicts; /* one a GPU; path NULL: taken, or never made */
+  struct cuw_bytes *bytes;
+};
+
+struct ledger {
+  const struct cuw_check_options *options;
+  pthread_mutex_t lock;
+  struct entry *entries;
+  size_t count;
+};
+
+struct ledger *ledger_new(const struct cuw_check_options *options)
+{
+  struct ledger *g = calloc(1, sizeof *g);
+  if (!g)
+    return NULL;
+  g->options = options;
+  pthread_mutex_init(&g->lock, NULL);
+  return g;
+}
+
+static void free_entry(struct entry *e, size_t gpus)
+{
+  for (size_t i = 0; e->verdicts && i < gpus; i++)
+    if (e->verdicts[i].path)
+      cuw_library_verdict_free(&e->verdicts[i]);
+  free(e->verdicts);
+  free(e->bytes);
+}
+
+void ledger_free(struct ledger *g)
+{
+  if (!g)
+    return;
+  for (size_t i = 0; i < g->count; i++)
+    free_entry(&g->entries[i], g->options->gpu_count);
+  free(g->entries);
+  pthread_mutex_destroy(&g->lock);
+  free(g);
+}
+
+/* Judges and opens in turn until nothing is wanted any more. */
+static void judge_for(const struct judge_request *request, struct source *s, struct cuw_library *l, struct facts *facts,
+                      uint64_t cap, struct cuw_library_verdict *out)
+{
+  struct want_list wants = {0};
+  struct image_buffers buffers = {0};
+  enum judge_status status;
+  while ((status = judge_library(request, &wants, out)) == JUDGE_WANTS)
+    open_facts(s, l, &wants, cap, &buffers, facts);
+  if (status == JUDGE_NO_MEMORY)
+    *out = (struct cuw_library_verdict){0};
+  image_buffers_free(&buffers);
+  want_list_free(&wants);
+}
+
+static void judge_all(const struct ledger *g, struct source *s, struct cuw_library *l, struct entry *e)
+{
+  uint64_t cap = g->options->max_image_size ? g->options->max_image_size : CUW_IMAGE_SIZE_MAX;
+  struct facts *facts = facts_new(l);
+  for (size_t i = 0; facts && i < g->options->gpu_count; i++) {
+    struct judge_request request = {
+        .library = l, .facts = facts, .gpu = &g->options->gpus[i], .driver = &g->options->driver};
+    if (e->verdicts)
+      judge_for(&request, s, l, facts, cap, &e->verdicts[i]);
+    if (e->bytes)
+      judge_bytes(&request, &e->bytes[i]);
+  }
+  facts_free(facts);
+}
+
+void ledger_judge(void *ledger, struct source *s, struct cuw_library *l)
+{
+  struct ledger *g = ledger;
+  struct entry e = {.library = l};
+  bool loose = library_is_loose(l); /* judged together with the others, later */
+  if (loose && !g->options->bytes)
+    return;
+  e.verdicts = loose ? NULL : calloc(g->options->gpu_count + 1, sizeof *e.verdicts);
+  e.bytes = g->options->bytes ? calloc(g->options->gpu_count + 1, sizeof *e.bytes) : NULL;
+  judge_all(g, s, l, &e);
+  pthread_mutex_lock(&g->lock);
+  size_t n = g->count;
+  struct entry *more = g->entries;
+  if ((n & (n - 1)) == 0)
+    more = realloc(g->entries, (n ? 2 * n : 1) * sizeof *more);
+  if (more) {
+    g->entries = more;
+    g->entries[g->count++] = e;
+  }
+  pthread_mutex_unlock(&g->lock);
+  if (!more)
+    free_entry(&e, g->options->gpu_count);
+}
+
+static int compare_library(const void *a, const void *b)
+{
+  const struct entry *x = a, *y = b;
+  return x->library < y->library ? -1 : x->library > y->library;
+}
+
+void ledger_sort(struct ledger *g)
+{
+  if (g->count)
+    qsort(g->entries, g->count, sizeof *g->entries, compare_library);
+}
+
+static struct entry *find(struct ledger *g, const struct cuw_library *l)
+{
+  struct entry key = {.library = l};
+  return g->count ? bsearch(&key, g->entries, g->count, sizeof key, compare_library) : NULL;
+}
+
+bool ledger_take(struct ledger *g, const struct cuw_library *l, size_t gpu, struct cuw_library_verdict *out)
+{
+  struct entry *e = find(g, l);
+  if (!e || !e->verdicts || !e->verdicts[gpu].path)
+    return false;
+  *out = e->verdicts[gpu];
+  e->verdicts[gpu] = (struct cuw_library_verdict){0};
+  return true;
+}
+
+void ledger_add_bytes(struct ledger *g, const struct cuw_library *l, size_t gpu, struct cuw_bytes *sum)
+{
+  const struct entry *e = find(g, l);
+  if (!e || !e->bytes)
+    return;
+  sum->used += e->bytes[gpu].used;
+  sum->spare += e->bytes[gpu].spare;
+  sum->never += e->bytes[gpu].never;
+  sum->other += e->bytes[gpu].other;
+}
