@@ -69,8 +69,10 @@ static void walk_containers(struct walk *w)
       pos = walk_container(w, pos, end, &resync);
       continue;
     }
+    /* Containers start on a multiple of 8 (docs/format.md 1.3): zeros before `pos` belong to what stands there. */
+    uint64_t place = pos - pos % 8;
     if (!resync)
-      library_problem(w->library, CUW_ERROR, "container-expected", pos, NULL,
+      library_problem(w->library, CUW_ERROR, "container-expected", place < w->region->begin ? pos : place, NULL,
                       "no fatbin container stands where one is expected");
     resync = false;
     pos = next_magic(w, pos, end);
