@@ -87,6 +87,18 @@ def in_listing(library, sections):
     return images
 
 
+def containers(data):
+    """The containers that stand one behind the other in `data`, without what pads them."""
+    at, out = 0, b""
+    while data[at:at + 4] == b"\x50\xed\x55\xba":
+        end = at + 16 + struct.unpack_from("<Q", data, at + 8)[0]
+        out += data[at:end] + bytes(-end % 8)
+        at = end + -end % 8
+        while data[at:at + 8] == bytes(8):
+            at += 8
+    return out
+
+
 def pe_containers(path, out):
     """cuobjdump reads no PE: the containers of its sections, cut out into one loose file. False when there are none."""
     data = path.read_bytes()
@@ -97,13 +109,10 @@ def pe_containers(path, out):
         header = at + 24 + optional + 40 * number
         name = data[header:header + 8].rstrip(b"\0").decode("latin-1")
         virtual, _, size, start = struct.unpack_from("<IIII", data, header + 8)
-        if name in PE_SECTIONS:
-            found[name] = data[start:start + min(size, virtual)].rstrip(b"\0")
-    with open(out, "wb") as file:
-        for name in PE_SECTIONS:
-            part = found.get(name, b"")
-            file.write(part + bytes(-len(part) % 8))
-    return bool(found)
+        found[name] = containers(data[start:start + min(size, virtual)])
+    cut = b"".join(found.get(name, b"") for name in PE_SECTIONS)
+    out.write_bytes(cut)
+    return bool(cut)
 
 
 def describe(got, wanted):
