@@ -15,6 +15,7 @@ struct held {
   struct cuw_arch cubins[LIST_MAX]; /* distinct, in order of number */
   size_t cubin_count;
   bool cubins_cut;
+  size_t fatbins, with_ptx; /* both 0 where images are held one by one */
 };
 
 static void hold_cubin(struct held *h, struct cuw_arch arch)
@@ -57,6 +58,18 @@ static void hold_image(struct held *h, const struct cuw_image *image)
   h->plain_ptx = true;
 }
 
+static void hold_group(struct held *h, const struct cuw_library *library, const struct group *g)
+{
+  bool ptx = false;
+  for (size_t i = 0; i < g->count; i++) {
+    const struct cuw_image *image = &library->images[g->images[i]];
+    hold_image(h, image);
+    ptx = ptx || image->kind == CUW_KIND_PTX;
+  }
+  h->fatbins++;
+  h->with_ptx += ptx;
+}
+
 static void list_cubins(const struct held *h, char out[LINE_MAX])
 {
   char name[CUW_ARCH_NAME_MAX];
@@ -70,20 +83,28 @@ static void list_cubins(const struct held *h, char out[LINE_MAX])
                            cuw_arch_name(h->cubins[i], name));
 }
 
-/* Why none of what is held serves the device. */
-static const char *say_missing(const struct held *h, unsigned number, struct arena *arena)
+/* "oldest PTX is compute_90, which compiles for 9.0 and newer only" */
+static const char *say_ptx(const struct held *h, struct arena *arena)
 {
-  char name[CUW_ARCH_NAME_MAX], cc[CUW_CC_MAX], cubins[LINE_MAX];
-  list_cubins(h, cubins);
+  char name[CUW_ARCH_NAME_MAX], cc[CUW_CC_MAX];
   if (h->plain_ptx)
     return arena_printf(arena, "oldest PTX is %s, which compiles for %s and newer only",
                         cuw_arch_name(h->oldest_plain, name), cuw_cc_text(arch_chip(h->oldest_plain.number), cc));
-  if (h->ptx && h->newest.suffix == 'a')
-    return arena_printf(arena, "newest PTX is %s, which compiles for %s only", cuw_arch_name(h->newest, name),
-                        cuw_cc_text(arch_chip(h->newest.number), cc));
+  return arena_printf(arena, "newest PTX is %s, which compiles for %s%s only", cuw_arch_name(h->newest, name),
+                      cuw_cc_text(arch_chip(h->newest.number), cc),
+                      h->newest.suffix == 'a' ? "" : " and newer of its family");
+}
+
+/* Why none of what is held serves the device. */
+static const char *say_missing(const struct held *h, unsigned number, struct arena *arena)
+{
+  char cubins[LINE_MAX];
+  list_cubins(h, cubins);
+  if (h->ptx && h->with_ptx == h->fatbins)
+    return say_ptx(h, arena);
   if (h->ptx)
-    return arena_printf(arena, "newest PTX is %s, which compiles for %s and newer of its family only",
-                        cuw_arch_name(h->newest, name), cuw_cc_text(arch_chip(h->newest.number), cc));
+    return arena_printf(arena, "no PTX in %zu of them, and in the others the %s", h->fatbins - h->with_ptx,
+                        say_ptx(h, arena));
   if (h->cubin_count == 0)
     return h->ir ? "LTO-IR or Tile IR only, which the driver does not load" : "no cubin and no PTX";
   const struct cuw_gpu_arch *arch = cuw_gpu_arch_find(number);
@@ -210,11 +231,8 @@ static void explain_none(const struct judging *j, struct arena *arena, struct cu
 {
   struct held held = {0};
   for (size_t i = 0; i < j->groups.count; i++) {
-    const struct group *g = &j->groups.items[i];
-    if (j->fates[i].outcome != OUTCOME_NONE)
-      continue;
-    for (size_t k = 0; k < g->count; k++)
-      hold_image(&held, &j->library->images[g->images[k]]);
+    if (j->fates[i].outcome == OUTCOME_NONE)
+      hold_group(&held, j->library, &j->groups.items[i]);
   }
   out->cause = CUW_CAUSE_ARCHITECTURE;
   out->reason = arena_printf(arena, "%s: %s", say_count(j->counts.none, &j->counts, arena),
@@ -315,6 +333,9 @@ static void add_notes(struct arena *arena, struct cuw_library_verdict *out)
   if (out->rests_on_rename)
     out->reason = arena_printf(arena, "%s%ssm_101 counts as sm_110: one chip, renamed by CUDA 13",
                                out->reason ? out->reason : "", out->reason ? "; " : "");
+  if (out->machine_mismatch)
+    out->reason = arena_printf(arena, "%s%sbuilt for %s, while this GPU sits in ARM hosts only",
+                               out->reason ? out->reason : "", out->reason ? "; " : "", out->library->machine);
 }
 
 void explain(const struct judging *j, struct arena *arena, struct cuw_library_verdict *out)

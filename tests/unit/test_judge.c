@@ -266,7 +266,9 @@ static void test_words(void **state)
       {"R c80 p90", 75, NULL, "1 of 1 judged fatbin: oldest PTX is compute_90, which compiles for 9.0 and newer only",
        "sm_70 or sm_75 cubins, or PTX compute_75 or lower without suffix; CUDA 9.0 or newer makes them", NULL, NULL},
       {"R c80 p100f | R c80", 110, NULL,
-       "2 of 2 judged fatbins: newest PTX is compute_100f, which compiles for 10.0 and newer of its family only",
+       "2 of 2 judged fatbins: no PTX in 1 of them, and in the others the newest PTX is compute_100f, which compiles "
+       "for "
+       "10.0 and newer of its family only",
        "sm_110 cubins, or PTX compute_110 or lower without suffix; CUDA 13.0 or newer makes them, or sm_101 cubins of "
        "CUDA 12.8 and 12.9",
        NULL, NULL},
@@ -313,6 +315,7 @@ static void test_words(void **state)
     struct record r;
     struct cuw_library_verdict v;
     record_make(&r, LIB, wanted[i].images);
+    r.library.machine = "aarch64";
     record_judge(&r, wanted[i].number, wanted[i].driver, &v);
     assert_text(v.reason, wanted[i].reason);
     assert_text(v.requires, wanted[i].requires);
@@ -347,6 +350,7 @@ static void test_machines(void **state)
   record_judge(&r, 87, NULL, &v);
   assert_true(v.machine_mismatch);
   assert_int_equal(v.result, CUW_RESULT_NATIVE);
+  assert_string_equal(v.reason, "built for x86_64, while this GPU sits in ARM hosts only");
   cuw_library_verdict_free(&v);
   record_judge(&r, 90, NULL, &v);
   assert_false(v.machine_mismatch);
