@@ -10,9 +10,6 @@
 extern "C" {
 #endif
 
-/* Default limit of one opened image, bytes. */
-#define CUW_IMAGE_SIZE_MAX ((uint64_t)1 << 30)
-
 struct cuw_check_options {
   const struct cuw_gpu *gpus;
   size_t gpu_count;

@@ -19,7 +19,12 @@ struct cuw_progress {
 struct cuw_inspect_options {
   unsigned jobs;                       /* threads; 0: one a core */
   const struct cuw_progress *progress; /* NULL: none */
+  bool verify;                         /* open every image and hold it against its entry */
+  uint64_t max_image_size;             /* bytes of one opened image; 0: CUW_IMAGE_SIZE_MAX */
 };
+
+/* Default limit of one opened image, bytes. */
+#define CUW_IMAGE_SIZE_MAX ((uint64_t)1 << 30)
 
 /* Reads `path` (a wheel, an environment, a folder, a file, "-"). Always returns a record, also
  * where the path does not exist: its problems say so. NULL only when memory is out.

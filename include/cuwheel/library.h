@@ -33,6 +33,7 @@ struct cuw_library {
   const char **needed; /* sonames or imported DLLs, in file order */
   size_t needed_count;
   bool static_runtime; /* libcudart is linked in */
+  bool opens_nvrtc;    /* names the NVRTC library in its data, to open it when it runs */
   const char *cuda;    /* what it is linked with or built by; NULL unknown */
   struct cuw_evidence *evidence;
   size_t evidence_count;

@@ -21,7 +21,7 @@ struct cuw_distribution {
   struct cuw_evidence *evidence;
   size_t evidence_count;
   bool runtime_compiler;             /* ships .cu sources, Triton or NVRTC, or links NVRTC */
-  const char *runtime_compiler_sign; /* what shows it: "libnvrtc.so.12", "triton"; NULL */
+  const char *runtime_compiler_sign; /* what shows it, in words: "links libnvrtc.so.12"; NULL */
   struct cuw_library **libraries;    /* sorted by the bytes of their paths */
   size_t library_count;
 };

@@ -8,7 +8,8 @@
 #include <string.h>
 
 /* A library without GPU code is the common case, so a record starts small. */
-#define CHUNK_FIRST ((size_t)1 << 10)
+/* A record of one image fits the first chunk: a wheel may hold sixteen thousand of them. */
+#define CHUNK_FIRST ((size_t)1 << 9)
 #define CHUNK_MOST ((size_t)1 << 16)
 /* From this size on an allocation has a chunk of its own, which arena_grow can extend in place. */
 #define LARGE ((size_t)1 << 14)
@@ -195,6 +196,13 @@ const char *arena_intern(struct arena *a, const char *text, size_t length)
   *slot = (struct interned){copy, length};
   a->table_count++;
   return copy;
+}
+
+void arena_settle(struct arena *a)
+{
+  free(a->table);
+  a->table = NULL;
+  a->table_size = a->table_count = 0;
 }
 
 /* Doubles an array that fills a chunk of its own. */

@@ -21,6 +21,8 @@ char *arena_printf(struct arena *a, const char *format, ...) __attribute__((form
 char *arena_vprintf(struct arena *a, const char *format, va_list args) __attribute__((format(printf, 2, 0)));
 /* The one copy of an equal string in this arena (for names that repeat: sections, identifiers). */
 const char *arena_intern(struct arena *a, const char *text, size_t length);
+/* Little more will come: frees what only finding equal strings needs. */
+void arena_settle(struct arena *a);
 int arena_failed(const struct arena *a);
 
 /* Makes room for one more element in a growing array of `count` elements that lives in the arena and that only

@@ -43,10 +43,10 @@ static uint64_t name_address(const struct pe_image *image, const struct import_t
 static void table_read(struct pe_image *image, struct cuw_library *l, const struct import_table *table)
 {
   for (uint64_t i = 0; i < DESCRIPTORS_MAX; i++) {
-    uint64_t at = pe_offset(image, table->rva + i * table->row_size);
+    uint64_t rva = table->rva + i * table->row_size, at = pe_offset(image, rva);
     struct view row;
     enum source_status status = SOURCE_END;
-    if (at != CUW_NONE)
+    if (at != CUW_NONE && pe_offset(image, rva + table->row_size - 1) == at + table->row_size - 1)
       status = source_view(image->source, at, table->row_size, &row);
     if (status != SOURCE_OK || row.size < table->row_size) {
       uint64_t place = at == CUW_NONE || at > image->source->size ? CUW_NONE : at;

@@ -3,11 +3,11 @@
 
 #include <string.h>
 
-/* Sources: docs/format.md 2.1, 4, 3, 5, 1.2 and 8, in the order of enum needle. The last one is the tail of the
- * runtime's message "CUDA driver version is insufficient for CUDA runtime version": its start is too common. */
+/* Sources: docs/format.md 2.1, 4, 3, 5, 1.2 and 8, in the order of enum needle. The last but one is the tail of
+ * the runtime's message "CUDA driver version is insufficient for CUDA runtime version": its start is too common. */
 static const uint8_t needle_start[NEEDLE_COUNT][4] = {
-    {0x50, 0xED, 0x55, 0xBA}, {0x7F, 'E', 'L', 'F'},    {0x28, 0xB5, 0x2F, 0xFD},
-    {'.', 'v', 'e', 'r'},     {0xB1, 0x43, 0x62, 0x46}, {'f', 'f', 'i', 'c'},
+    {0x50, 0xED, 0x55, 0xBA}, {0x7F, 'E', 'L', 'F'}, {0x28, 0xB5, 0x2F, 0xFD}, {'.', 'v', 'e', 'r'},
+    {0xB1, 0x43, 0x62, 0x46}, {'f', 'f', 'i', 'c'},  {'n', 'v', 'r', 't'},
 };
 
 static bool starts_with(struct view v, size_t at, const char *text, size_t length)
@@ -59,6 +59,12 @@ static bool confirm_runtime(struct view v, size_t at)
   return starts_with(v, at, tail, sizeof tail - 1);
 }
 
+/* libnvrtc.so.12, nvrtc64_120_0.dll. */
+static bool confirm_compiler(struct view v, size_t at)
+{
+  return starts_with(v, at, "nvrtc.so", 8) || starts_with(v, at, "nvrtc64_", 8);
+}
+
 static bool confirm(struct view v, size_t at, enum needle n)
 {
   switch (n) {
@@ -74,6 +80,8 @@ static bool confirm(struct view v, size_t at, enum needle n)
     return confirm_wrapper(v, at);
   case NEEDLE_RUNTIME:
     return confirm_runtime(v, at);
+  case NEEDLE_COMPILER:
+    return confirm_compiler(v, at);
   case NEEDLE_COUNT:
     break;
   }

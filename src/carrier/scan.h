@@ -6,12 +6,13 @@
 #include "base/view.h"
 
 enum needle {
-  NEEDLE_FATBIN,  /* container header with version 1 and header size 16 */
-  NEEDLE_CUBIN,   /* ELF header of a cubin */
-  NEEDLE_ZSTD,    /* zstd frame header */
-  NEEDLE_PTX,     /* ".version " and a digit */
-  NEEDLE_WRAPPER, /* __fatBinC_Wrapper_t, version 1 or 2 */
-  NEEDLE_RUNTIME, /* a message of the CUDA runtime's own table */
+  NEEDLE_FATBIN,   /* container header with version 1 and header size 16 */
+  NEEDLE_CUBIN,    /* ELF header of a cubin */
+  NEEDLE_ZSTD,     /* zstd frame header */
+  NEEDLE_PTX,      /* ".version " and a digit */
+  NEEDLE_WRAPPER,  /* __fatBinC_Wrapper_t, version 1 or 2 */
+  NEEDLE_RUNTIME,  /* a message of the CUDA runtime's own table */
+  NEEDLE_COMPILER, /* the file name of NVRTC, to be opened by name */
   NEEDLE_COUNT
 };
 

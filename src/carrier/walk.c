@@ -112,6 +112,9 @@ static uint64_t walk_hit(struct walk *w, struct hit hit, uint64_t end)
   case NEEDLE_RUNTIME:
     w->runtime_seen = true;
     return hit.offset + 8;
+  case NEEDLE_COMPILER:
+    w->compiler_seen = true;
+    return hit.offset + 8;
   case NEEDLE_COUNT:
     break;
   }
@@ -167,14 +170,14 @@ static void settle_roles(struct walk *w, struct carrier_map *map)
     l->images[i].role = (uint8_t)role_of(w, map, &l->images[i]);
 }
 
-/* The runtime itself also holds its messages. */
-static bool is_runtime(const char *path)
+/* Whether the file is that component itself, which also holds what is looked for. */
+static bool is_component(const char *path, const char *component)
 {
   const char *name = strrchr(path, '/');
   name = name ? name + 1 : path;
   if (strncasecmp(name, "lib", 3) == 0)
     name += 3;
-  return strncasecmp(name, "cudart", 6) == 0;
+  return strncasecmp(name, component, strlen(component)) == 0;
 }
 
 uint32_t walk_add_container(struct walk *w, uint64_t at)
@@ -204,7 +207,8 @@ void walk_library(struct source *s, struct cuw_library *l, struct carrier_map *m
       walk_scan(&w);
   }
   settle_roles(&w, map);
-  l->static_runtime = w.runtime_seen && !is_runtime(l->path);
+  l->static_runtime = w.runtime_seen && !is_component(l->path, "cudart");
+  l->opens_nvrtc = w.compiler_seen && !is_component(l->path, "nvrtc");
   image_buffers_free(&w.buffers);
   free(w.containers);
   free(w.wrappers);

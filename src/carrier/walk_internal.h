@@ -17,6 +17,7 @@ struct walk {
   size_t wrapper_count;
   bool has_sections;
   bool runtime_seen;
+  bool compiler_seen;
   bool memory_reported;
 };
 

@@ -10,6 +10,6 @@
 #define EVIDENCE_FILE_MAX ((size_t)64 << 10)
 
 /* Notes the CUDA version that a file like torch/version.py states, where it states one. */
-void evidence_add_version_file(struct gather *g, struct found_distribution *d, const char *path, struct view text);
+void evidence_add_version_file(struct gather *g, struct found_distribution *d, struct view text);
 
 #endif

@@ -124,7 +124,7 @@ static bool claim_file(void *data, const char *listed)
   if (version_file) {
     struct view text = read_whole(c->folder, path, EVIDENCE_FILE_MAX);
     if (text.data)
-      evidence_add_version_file(g, d, path, text);
+      evidence_add_version_file(g, d, text);
     free((void *)text.data);
     c->version_files++;
   }

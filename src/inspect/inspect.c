@@ -8,6 +8,7 @@
 
 #include "input/file.h"
 #include "input/spool.h"
+#include "inspect/examine.h"
 #include "inspect/folder.h"
 #include "inspect/gather.h"
 #include "inspect/pool.h"
@@ -137,7 +138,14 @@ struct cuw_input *inspect_visited(const char *path, const struct cuw_inspect_opt
   return g.input;
 }
 
+uint64_t inspect_image_limit(const struct cuw_inspect_options *options)
+{
+  return options && options->max_image_size ? options->max_image_size : CUW_IMAGE_SIZE_MAX;
+}
+
 struct cuw_input *cuw_inspect(const char *path, const struct cuw_inspect_options *options)
 {
-  return inspect_visited(path, options, NULL);
+  struct examine_options examine = {inspect_image_limit(options)};
+  struct job_visitor visitor = {examine_library, &examine};
+  return inspect_visited(path, options, options && options->verify ? &visitor : NULL);
 }

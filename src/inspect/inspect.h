@@ -9,4 +9,7 @@
 struct cuw_input *inspect_visited(const char *path, const struct cuw_inspect_options *options,
                                   const struct job_visitor *visitor);
 
+/* Bytes that one opened image may have. `options` may be NULL. */
+uint64_t inspect_image_limit(const struct cuw_inspect_options *options);
+
 #endif

@@ -130,6 +130,7 @@ static void read_library(struct source *s, enum carrier_type type, enum cuw_form
   if (visitor)
     visitor->library(visitor->data, bytes, l);
   source_close(sieve);
+  arena_settle(library_arena(l));
   add_library(r, l);
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "inspect/compiler.h"
 #include "model/cuda.h"
 
 static size_t first_not_below(const struct gather *g, const char *path)
@@ -67,8 +68,8 @@ static void describe(struct gather *g, const struct found_distribution *f, struc
   d->version = f->version;
   d->location = f->location;
   d->interpreter = f->interpreter;
-  d->runtime_compiler = f->compiler_sign != NULL;
-  d->runtime_compiler_sign = f->compiler_sign;
+  d->runtime_compiler_sign = compiler_sign(g->arena, d, f);
+  d->runtime_compiler = d->runtime_compiler_sign != NULL;
   distribution_evidence(g->arena, d, f->requires, f->requires_count, f->local_version, f->version_files,
                         f->version_file_count);
 }

@@ -32,20 +32,15 @@ bool wheel_metadata_path(const char *path, size_t *root, size_t *info)
 
 const char *path_compiler_sign(const char *path)
 {
-  if (path_has_suffix(path, ".cu"))
-    return "CUDA sources (.cu)";
-  if (path_has_suffix(path, ".cuh"))
-    return "CUDA sources (.cuh)";
-  return NULL;
+  return path_has_suffix(path, ".cu") ? "ships CUDA sources" : NULL;
 }
 
 bool path_is_version_file(const char *path)
 {
-  static const char *const names[] = {"version.py", "_version.py", "cuda_version.py", "_build_info.py",
-                                      "build_info.py"};
+  static const char *const names[] = {"version.py", "_version.py", "build_info.py", "cpp_lib.json"};
   const char *base = path_base(path);
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (strcmp(base, names[i]) == 0)
       return true;
-  return false;
+  return path_has_suffix(path, "/version/__init__.py");
 }

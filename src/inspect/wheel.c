@@ -85,7 +85,7 @@ static void read_metadata(struct wheel *w, struct batch *b)
       continue;
     struct view text = read_whole(w, b->items[i].index, EVIDENCE_FILE_MAX);
     if (text.data)
-      evidence_add_version_file(g, d, name, text);
+      evidence_add_version_file(g, d, text);
     free((void *)text.data);
   }
 }
