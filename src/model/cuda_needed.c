@@ -46,10 +46,12 @@ unsigned cuda_component_major(const char *component, unsigned major)
   return 0;
 }
 
-/* Cuts "-5a077122" off a name that auditwheel or delvewheel gave to a bundled copy. */
+/* Cuts "-5a077122" off the name of a bundled copy (auditwheel, delvewheel), or ".8dd2b5e6" (torchvision). */
 static bool cut_hash(char *name)
 {
   char *dash = strrchr(name, '-');
+  if (!dash)
+    dash = strrchr(name, '.');
   if (!dash || strlen(dash + 1) < 8 || strspn(dash + 1, "0123456789abcdef") != strlen(dash + 1))
     return false;
   *dash = 0;
