@@ -17,8 +17,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from tap import Tap  # noqa: E402
 
 CUWHEEL = os.path.abspath(os.environ.get("CUWHEEL", "build/cuwheel"))
-CORPUS = pathlib.Path(os.environ.get("CUWHEEL_TESTDATA", "testdata")) / "corpus"
-GOOD = str(CORPUS / "f129_def.fatbin")
+TESTDATA = os.environ.get("CUWHEEL_TESTDATA", "testdata")
+GOOD = "corpus/f129_def.fatbin"
 
 
 def on_terminal(*words, columns=70, env=None):
@@ -92,6 +92,7 @@ def interrupted(tap, number):
 
 
 def main():
+    os.chdir(TESTDATA)
     tap = Tap()
     colours(tap)
     widths(tap)
