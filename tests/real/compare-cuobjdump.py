@@ -13,25 +13,12 @@ from pathlib import Path
 import real
 from tap import Tap
 
-VERSION = "13.5.37"
 SECTIONS = (".nv_fatbin", "__nv_relfatbin")
 PE_SECTIONS = (".nv_fatb", "__nv_rel")
 KINDS = {"elf": "cubin", "ptx": "ptx", "relocatable ptx": "ptx", "nvvm": "ltoir", "tile ir": "tileir"}
 ENTRY = re.compile(r"^(\t?)Fatbin (.*) code:$")
 # What it dies of, rc 1, with the entries before it printed.
 CUT = ("Invalid ELF", "has been removed")
-
-
-def cuobjdump():
-    """The program, installed into the cache where it is not there yet."""
-    folder = real.CACHE / f"cuobjdump-{VERSION}"
-    found = sorted(folder.glob("nvidia/*/bin/cuobjdump"))
-    if not found:
-        subprocess.run([sys.executable, "-m", "pip", "-q", "--disable-pip-version-check", "install", "--no-deps", "--target",
-                        str(folder), f"nvidia-cuda-cuobjdump=={VERSION}"], check=True, stdin=subprocess.DEVNULL)
-        found = sorted(folder.glob("nvidia/*/bin/cuobjdump"))
-    found[0].chmod(0o755)
-    return str(found[0])
 
 
 def parse(text):
@@ -151,7 +138,7 @@ def compare(tap, program, library, file, name):
 
 def main():
     tap = Tap()
-    program = cuobjdump()
+    program = real.cuobjdump()
     for row in real.rows(real.arguments("compares the libraries of those wheels with cuobjdump")):
         path = real.fetch(row)
         status, report, errors = real.inspect(path) if path else (None, None, "not there")

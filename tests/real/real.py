@@ -14,6 +14,8 @@ TOP = HERE.parents[1]
 CACHE = pathlib.Path(os.environ.get("CUWHEEL_WHEEL_CACHE") or pathlib.Path.home() / ".cache/cuwheel-wheels")
 sys.path.insert(0, str(TOP / "tests"))
 
+CUOBJDUMP = "13.5.37"
+
 # The small ones, for a run of a few minutes.
 SMALL = ["faiss_gpu_cu12-1.13.2-", "xformers-0.0.30-", "torchvision-0.23.0-", "ctranslate2-4.5.0-cp311-cp311-win_amd64"]
 
@@ -74,6 +76,18 @@ def inspect(path, *words):
     except ValueError:
         report = None
     return result.returncode, report, result.stderr.decode(errors="replace")
+
+
+def cuobjdump():
+    """NVIDIA's program, installed into the cache where it is not there yet."""
+    folder = CACHE / f"cuobjdump-{CUOBJDUMP}"
+    found = sorted(folder.glob("nvidia/*/bin/cuobjdump"))
+    if not found:
+        subprocess.run([sys.executable, "-m", "pip", "-q", "--disable-pip-version-check", "install", "--no-deps", "--target",
+                        str(folder), f"nvidia-cuda-cuobjdump=={CUOBJDUMP}"], check=True, stdin=subprocess.DEVNULL)
+        found = sorted(folder.glob("nvidia/*/bin/cuobjdump"))
+    found[0].chmod(0o755)
+    return str(found[0])
 
 
 def libraries(report):
