@@ -27,7 +27,7 @@ static uint64_t least(uint64_t a, uint64_t b)
 /* What a payload may be given at once; a larger claim must first show that its bytes are there. */
 static uint64_t plausible_size(struct view stored)
 {
-  const uint64_t always = (uint64_t)1 << 20, ratio = 64;
+  const uint64_t always = (uint64_t)1 << 20, ratio = 1024;
   return stored.size * ratio > always ? stored.size * ratio : always;
 }
 

@@ -15,6 +15,8 @@ struct inflate_workspace *inflate_workspace_new(const struct inflate_backend *ba
 void inflate_workspace_free(struct inflate_workspace *w); /* NULL is fine; no source may be using it */
 /* Bytes of output between checkpoints at first (default 1 MiB); doubled whenever their number is full. */
 void inflate_workspace_set_spacing(struct inflate_workspace *w, uint64_t spacing);
+/* The most checkpoints it keeps (default 96, of 87 KiB each with ISA-L): fewer cost time when going back. */
+void inflate_workspace_set_checkpoints(struct inflate_workspace *w, size_t most);
 
 /* What the carrier says of a member. All of it may be wrong. */
 struct inflate_member {

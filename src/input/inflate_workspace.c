@@ -14,6 +14,7 @@ struct inflate_workspace *inflate_workspace_new(const struct inflate_backend *ba
     return NULL;
   w->backend = backend ? backend : inflate_fastest();
   w->first_spacing = SPACING;
+  w->most = CHECKPOINTS_MAX;
   inflate_stream_init(&w->forward, w->backend, FORWARD_CAPACITY);
   inflate_stream_init(&w->rewind, w->backend, REWIND_CAPACITY);
   return w;
@@ -34,6 +35,11 @@ void inflate_workspace_free(struct inflate_workspace *w)
 void inflate_workspace_set_spacing(struct inflate_workspace *w, uint64_t spacing)
 {
   w->first_spacing = spacing > 0 ? spacing : 1;
+}
+
+void inflate_workspace_set_checkpoints(struct inflate_workspace *w, size_t most)
+{
+  w->most = most < 2 ? 2 : most < CHECKPOINTS_MAX ? most : CHECKPOINTS_MAX;
 }
 
 bool workspace_begin(struct inflate_workspace *w)
@@ -63,7 +69,7 @@ void workspace_note(struct inflate_workspace *w)
   uint64_t last = w->count > 0 ? w->points[w->count - 1].out_offset : 0;
   if (at - last < w->spacing)
     return;
-  if (w->count == CHECKPOINTS_MAX) {
+  if (w->count >= w->most) {
     thin_out(w);
     return workspace_note(w);
   }

@@ -19,7 +19,7 @@ struct inflate_workspace {
   struct inflate_stream forward;             /* from the start to the end, once */
   struct inflate_stream rewind;              /* from a checkpoint on, for what the forward pass has dropped */
   struct checkpoint points[CHECKPOINTS_MAX]; /* ascending; states behind `count` are kept for reuse */
-  size_t count;
+  size_t count, most;
   uint64_t first_spacing, spacing;
   bool busy;
 };
