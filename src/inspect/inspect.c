@@ -17,6 +17,10 @@
 
 #define THREADS_MAX 256u
 
+/* Places to go back to in deflated members, shared by all threads: about 6 MiB. */
+#define CHECKPOINTS ((size_t)64)
+#define CHECKPOINTS_LEAST ((size_t)8)
+
 static void inspect_wheel(struct gather *g, struct source *s, const char *path)
 {
   g->input->kind = CUW_INPUT_WHEEL;
@@ -117,8 +121,12 @@ static bool gather_begin(struct gather *g, const char *path, const struct cuw_in
   if (g->threads > THREADS_MAX)
     g->threads = THREADS_MAX;
   g->workspaces = arena_alloc(g->arena, g->threads * sizeof(struct inflate_workspace *));
-  for (unsigned i = 0; g->workspaces && i < g->threads; i++)
+  size_t share = CHECKPOINTS / g->threads;
+  for (unsigned i = 0; g->workspaces && i < g->threads; i++) {
     g->workspaces[i] = inflate_workspace_new(NULL);
+    if (g->workspaces[i])
+      inflate_workspace_set_checkpoints(g->workspaces[i], share > CHECKPOINTS_LEAST ? share : CHECKPOINTS_LEAST);
+  }
   if (!g->workspaces)
     cuw_input_free(input);
   return g->workspaces != NULL;
