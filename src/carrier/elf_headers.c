@@ -6,6 +6,8 @@
 
 #include "cuwheel/image.h"
 
+#define SECTIONS_AT_ONCE ((size_t)512)
+
 static bool is64(const struct elf_file *elf)
 {
   return elf->elf_class == ELFCLASS64;
@@ -175,14 +177,45 @@ bool elf_file_open(struct source *s, struct elf_file *elf)
 void elf_file_close(struct elf_file *elf)
 {
   free(elf->segments);
-  elf->segments = NULL;
-  elf->segment_count = 0;
+  free(elf->sections);
+  free(elf->names);
+  memset(elf, 0, sizeof *elf);
 }
 
-bool elf_section(const struct elf_file *elf, uint64_t index, GElf_Shdr *out)
+bool elf_section(struct elf_file *elf, uint64_t index, GElf_Shdr *out)
 {
   size_t record = elf_record_size(elf, ELF_T_SHDR);
-  return read_records(elf, ELF_T_SHDR, elf->header.e_shoff + index * record, 1, out);
+  uint64_t left = elf->section_count - index;
+  if (index >= elf->section_count)
+    return false;
+  if (elf->sections_read == 0 || index < elf->first || index - elf->first >= elf->sections_read) {
+    size_t count = left < SECTIONS_AT_ONCE ? (size_t)left : SECTIONS_AT_ONCE;
+    elf->sections_read = 0;
+    if (!elf->sections && !(elf->sections = malloc(SECTIONS_AT_ONCE * sizeof *elf->sections)))
+      return false;
+    uint64_t at = elf->header.e_shoff + index * record;
+    if (!read_records(elf, ELF_T_SHDR, at, count, elf->sections)) {
+      count = 1; /* those behind it may be damaged, this one not */
+      if (!read_records(elf, ELF_T_SHDR, at, count, elf->sections))
+        return false;
+    }
+    elf->first = index;
+    elf->sections_read = count;
+  }
+  *out = elf->sections[index - elf->first];
+  return true;
+}
+
+static void read_names(struct elf_file *elf, uint64_t index)
+{
+  GElf_Shdr table;
+  if (index == 0 || !elf_section(elf, index, &table) || table.sh_type == SHT_NOBITS || table.sh_size == 0 ||
+      !range_fits(table.sh_offset, table.sh_size, elf->source->size))
+    return;
+  size_t size = table.sh_size < ELF_NAMES_MAX ? (size_t)table.sh_size : ELF_NAMES_MAX;
+  elf->names = malloc(size);
+  if (elf->names && source_read(elf->source, table.sh_offset, elf->names, size) == SOURCE_OK)
+    elf->names_size = size;
 }
 
 /* e_shnum 0 and e_shstrndx SHN_XINDEX: the true values stand in section 0 (System V ABI, section header table). */
@@ -198,7 +231,7 @@ bool elf_find_sections(struct elf_file *elf, bool *truncated)
     return false;
   }
   GElf_Shdr first;
-  if (!range_fits(h->e_shoff, record, elf->source->size) || !elf_section(elf, 0, &first)) {
+  if (!range_fits(h->e_shoff, record, elf->source->size) || !read_records(elf, ELF_T_SHDR, h->e_shoff, 1, &first)) {
     *truncated = true;
     return false;
   }
@@ -211,27 +244,19 @@ bool elf_find_sections(struct elf_file *elf, bool *truncated)
     return false;
   }
   elf->section_count = count;
-  GElf_Shdr table;
-  if (names > 0 && names < count && elf_section(elf, names, &table) && table.sh_type != SHT_NOBITS &&
-      range_fits(table.sh_offset, table.sh_size, elf->source->size)) {
-    elf->names_offset = table.sh_offset;
-    elf->names_size = table.sh_size;
-  }
+  read_names(elf, names);
   return true;
 }
 
 void elf_section_name(const struct elf_file *elf, const GElf_Shdr *section, char *out, size_t size)
 {
   out[0] = 0;
-  struct view v;
   if (section->sh_name >= elf->names_size)
     return;
-  uint64_t left = elf->names_size - section->sh_name;
-  size_t want = left < size - 1 ? (size_t)left : size - 1;
-  if (source_view(elf->source, elf->names_offset + section->sh_name, want, &v) != SOURCE_OK)
-    return;
-  size_t length = strnlen((const char *)v.data, v.size);
-  memcpy(out, v.data, length);
+  const char *name = elf->names + section->sh_name;
+  size_t left = elf->names_size - section->sh_name;
+  size_t length = strnlen(name, left < size - 1 ? left : size - 1);
+  memcpy(out, name, length);
   out[length] = 0;
 }
 

@@ -7,9 +7,11 @@
 
 #include "input/source.h"
 
-/* Most rows kept of a table whose length a file declares. */
-#define ELF_PROGRAM_HEADERS_MAX 4096u
+/* Most rows kept of a table whose length a file declares. Linkers write about a dozen program headers. */
+#define ELF_PROGRAM_HEADERS_MAX 256u
 #define ELF_SECTIONS_MAX 262144u
+/* Bytes kept of the section names; a section whose name lies behind them has none. */
+#define ELF_NAMES_MAX ((size_t)16 << 20)
 
 struct elf_file {
   struct source *source;
@@ -20,7 +22,12 @@ struct elf_file {
   size_t segment_count;
   /* After elf_find_sections: where the table lies, with the counts that section 0 may hold. */
   uint64_t section_count;
-  uint64_t names_offset, names_size; /* of .shstrtab */
+  char *names; /* .shstrtab, so that names cost no way to and fro; NULL: unknown */
+  size_t names_size;
+  /* Section headers read last, from number `first` on. */
+  GElf_Shdr *sections;
+  uint64_t first;
+  size_t sections_read;
 };
 
 /* Reads the file header and the program headers. false: no ELF, or cut inside the file header. A cut or
@@ -32,7 +39,7 @@ void elf_file_close(struct elf_file *elf);
 bool elf_find_sections(struct elf_file *elf, bool *truncated);
 
 /* Section `index`; false when it cannot be read. */
-bool elf_section(const struct elf_file *elf, uint64_t index, GElf_Shdr *out);
+bool elf_section(struct elf_file *elf, uint64_t index, GElf_Shdr *out);
 
 /* Name of a section into `out` (cut at size - 1); empty when it cannot be read. */
 void elf_section_name(const struct elf_file *elf, const GElf_Shdr *section, char *out, size_t size);

@@ -53,33 +53,71 @@ static uint64_t dynamic_value(const struct dynamic *d, int64_t tag)
   return 0;
 }
 
-static void add_needed(const struct elf_file *elf, struct cuw_library *l, uint64_t offset)
+/* A DT_NEEDED entry. */
+struct needed {
+  uint64_t offset; /* of its name in the file */
+  size_t order;
+  char *name; /* NULL: it cannot be read */
+};
+
+static int compare_needed_offset(const void *a, const void *b)
+{
+  const struct needed *x = a, *y = b;
+  if (x->offset != y->offset)
+    return x->offset < y->offset ? -1 : 1;
+  return x->order < y->order ? -1 : x->order > y->order;
+}
+
+static int compare_needed_order(const void *a, const void *b)
+{
+  const struct needed *x = a, *y = b;
+  return x->order < y->order ? -1 : x->order > y->order;
+}
+
+static char *read_name(const struct elf_file *elf, uint64_t offset)
 {
   struct view v;
-  if (offset >= elf->source->size || source_view(elf->source, offset, NEEDED_NAME_MAX, &v) != SOURCE_OK) {
-    library_problem(l, CUW_ERROR, "needed-name", offset < elf->source->size ? offset : elf->source->size, NULL,
-                    "the name of a needed library lies outside the file");
-    return;
+  if (offset >= elf->source->size || source_view(elf->source, offset, NEEDED_NAME_MAX, &v) != SOURCE_OK)
+    return NULL;
+  return strndup((const char *)v.data, v.size);
+}
+
+/* The names are read in the order of their places, which costs a deflated member less, and added in that of the
+ * table. */
+static void add_needed(const struct elf_file *elf, struct cuw_library *l, struct needed *items, size_t count)
+{
+  qsort(items, count, sizeof *items, compare_needed_offset);
+  for (size_t i = 0; i < count; i++)
+    items[i].name = read_name(elf, items[i].offset);
+  qsort(items, count, sizeof *items, compare_needed_order);
+  for (size_t i = 0; i < count; i++) {
+    if (!items[i].name)
+      library_problem(l, CUW_ERROR, "needed-name", items[i].offset, NULL,
+                      "the name of a needed library lies outside the file");
+    else if (items[i].name[0])
+      library_add_needed(l, items[i].name, strlen(items[i].name));
+    free(items[i].name);
   }
-  size_t length = strnlen((const char *)v.data, v.size);
-  if (length > 0)
-    library_add_needed(l, (const char *)v.data, length);
 }
 
 void elf_read_needed(struct elf_file *elf, struct cuw_library *l)
 {
   struct dynamic d = read_dynamic(elf);
   uint64_t strings = elf_address_offset(elf, dynamic_value(&d, DT_STRTAB));
-  uint64_t size = dynamic_value(&d, DT_STRSZ);
-  size_t added = 0;
-  for (size_t i = 0; i < d.count && added < NEEDED_MAX; i++) {
+  uint64_t size = dynamic_value(&d, DT_STRSZ), end = elf->source->size;
+  struct needed *items = calloc(NEEDED_MAX, sizeof *items);
+  size_t count = 0;
+  for (size_t i = 0; items && i < d.count && count < NEEDED_MAX; i++) {
     if (d.entries[i].d_tag != DT_NEEDED)
       continue;
     uint64_t at = d.entries[i].d_un.d_val;
-    bool inside = strings != CUW_NONE && at < size && range_fits(strings, at, elf->source->size);
-    add_needed(elf, l, inside ? strings + at : elf->source->size);
-    added++;
+    bool inside = strings != CUW_NONE && at < size && range_fits(strings, at, end);
+    items[count] = (struct needed){.offset = inside ? strings + at : end, .order = count};
+    count++;
   }
+  if (count > 0)
+    add_needed(elf, l, items, count);
+  free(items);
   free(d.entries);
 }
 
