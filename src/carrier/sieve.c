@@ -15,6 +15,7 @@
 #define ENTRY_HEADER_KEPT_MAX ((uint64_t)64 << 10)
 /* Behind a container: the zeros of a gap and the next header. */
 #define BORDER_KEPT ((size_t)48)
+#define FIRST_LOOK ((size_t)4 << 10)
 
 /* One kept range; its bytes stand at `at` in the sieve's buffer. */
 struct kept {
@@ -35,6 +36,7 @@ struct sieve {
   struct span *covered; /* ascending, disjoint */
   size_t covered_count;
   size_t next_table;
+  uint64_t followed; /* how far a container was followed that could then not be stepped over */
   bool full;
 };
 
@@ -136,12 +138,12 @@ static void note_hit(struct sieve *s, struct hit hit)
 }
 
 /* Steps over the container at `at`, keeping its headers. Returns its end; 0 when it is not sound enough to step over:
- * then the pass looks at every byte of it. */
+ * then the pass looks at every byte of it. Entries are followed once only: containers could share them. */
 static uint64_t step_over(struct sieve *s, uint64_t at)
 {
   struct view v;
   struct fatbin_header h;
-  if (!keep(s, at, FATBIN_HEADER_SIZE, &v) || !fatbin_header_decode(v, &h) || h.size == 0)
+  if (at < s->followed || !keep(s, at, FATBIN_HEADER_SIZE, &v) || !fatbin_header_decode(v, &h) || h.size == 0)
     return 0;
   uint64_t begin = at + FATBIN_HEADER_SIZE;
   if (!range_fits(begin, h.size, s->base.size))
@@ -149,6 +151,7 @@ static uint64_t step_over(struct sieve *s, uint64_t at)
   uint64_t end = begin + h.size;
   for (uint64_t pos = begin; pos < end;) {
     struct fatbin_entry e;
+    s->followed = pos;
     if (end - pos < FATBIN_ENTRY_SIZE || source_view(s->inner, pos, FATBIN_ENTRY_SIZE, &v) != SOURCE_OK ||
         !fatbin_entry_decode(v, &e) || !fatbin_entry_is_sane(&e))
       return 0;
@@ -314,11 +317,14 @@ static bool recorded_hit(const struct sieve *s, uint64_t from, uint64_t to, stru
   return true;
 }
 
+/* Looks at little first: where hits stand close together, each search would else ask for a whole window. */
 static enum source_status find_in_bytes(struct source *s, uint64_t from, uint64_t to, struct hit *hit, bool *found)
 {
-  while (from < to) {
+  for (size_t want = FIRST_LOOK; from < to; want = want < SOURCE_WINDOW / 4 ? want * 4 : SOURCE_WINDOW) {
     struct view v;
-    enum source_status status = source_view(s, from, SOURCE_WINDOW, &v);
+    if (want > to - from + SCAN_REACH)
+      want = (size_t)(to - from) + SCAN_REACH;
+    enum source_status status = source_view(s, from, want, &v);
     if (v.size == 0)
       return status;
     /* Before damage the view is shorter: what it shows is looked at, then the damage is met. */
