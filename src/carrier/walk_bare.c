@@ -12,6 +12,27 @@
 
 #define BARE_CUBIN_MAX ((uint64_t)1 << 30)
 #define PTX_COMMENT_MAX ((uint64_t)1024) /* what ptxas and NVRTC write before .version is some hundred bytes */
+/* Trials that come to nothing may take this often the file's size and some. */
+#define TRIED_MORE ((uint64_t)8)
+#define TRIED_FREE ((uint64_t)4 << 20)
+#define ZSTD_HEADER_MAX ((size_t)18)
+#define ZSTD_BLOCK_MAX ((uint64_t)128 << 10)
+#define ZSTD_TRY_COST ((uint64_t)8 << 10) /* of the smallest block: a decoder is set up */
+
+enum { BLOCK_RAW, BLOCK_REPEATED, BLOCK_COMPRESSED, BLOCK_RESERVED };
+
+bool walk_may_try(struct walk *w, uint64_t at, uint64_t cost)
+{
+  if (w->gave_up)
+    return false;
+  w->tried += cost;
+  if (w->tried / TRIED_MORE <= TRIED_FREE + w->source->size)
+    return true;
+  w->gave_up = true;
+  library_problem(w->library, CUW_ERROR, "search-given-up", at, NULL,
+                  "too much here looks like PTX or compressed code and is none; images behind it may be missing");
+  return false;
+}
 
 static void fill_bare(struct cuw_image *image, enum cuw_kind kind, uint64_t stored, uint64_t size)
 {
@@ -83,7 +104,8 @@ uint64_t walk_bare_cubin(struct walk *w, uint64_t at, uint64_t end)
   bool real = h.section_size == (h.bits == 64 ? 64 : 40) && size > CUBIN_HEADER_SIZE;
   if (!real)
     return at + 4;
-  if (size > end - at) {
+  bool truncated = size > end - at;
+  if (truncated) {
     library_problem(w->library, CUW_ERROR, "cubin-truncated", at, NULL, "the cubin runs past the end of what holds it");
     size = end - at;
   }
@@ -91,6 +113,11 @@ uint64_t walk_bare_cubin(struct walk *w, uint64_t at, uint64_t end)
   if (!image)
     return end;
   fill_bare(image, CUW_KIND_CUBIN, size, size);
+  /* What lies behind the header of a truncated one may be something else. */
+  if (truncated) {
+    set_header(w->library, image, &h);
+    return at + CUBIN_HEADER_SIZE;
+  }
   read_facts(w->source, w->library, image, &h, &w->buffers);
   return at + size;
 }
@@ -107,62 +134,87 @@ static unsigned zstd_header_size(struct view v)
   return 5 + (single ? 0 : 1) + dictionary_bytes[descriptor & 3] + (content || !single ? content_bytes[content] : 1);
 }
 
-/* Bytes of the zstd frame at `at`, hopping from block to block; 0 when it does not end before `end`. */
-static uint64_t zstd_extent(struct walk *w, uint64_t at, uint64_t end)
+/* Follows the blocks of the zstd frame at `at`, whose header takes `header` bytes (RFC 8878 3.1.1.2). Returns where it
+ * ends; *whole is false when it breaks off, at the block that is returned. */
+static uint64_t zstd_end(struct walk *w, uint64_t at, unsigned header, uint64_t end, bool checksum, bool *whole)
 {
-  struct view v;
-  if (source_view(w->source, at, 18, &v) != SOURCE_OK)
-    return 0;
-  bool checksum = v.size > 4 && (v.data[4] & 4);
-  unsigned header = zstd_header_size(v);
   uint64_t pos = at + header;
+  *whole = false;
   for (bool last = false; !last;) {
-    if (header == 0 || !range_fits(pos, 3, end) || source_view(w->source, pos, 3, &v) != SOURCE_OK || v.size < 3)
-      return 0;
+    struct view v;
+    if (!range_fits(pos, 3, end) || source_view(w->source, pos, 3, &v) != SOURCE_OK || v.size < 3)
+      return pos;
     uint64_t block = view_uint(v, 0, 3), type = block >> 1 & 3;
     last = block & 1;
-    uint64_t size = type == 1 ? 1 : block >> 3; /* an RLE block stores one byte */
-    if (type == 3 || size > end - pos - 3)
-      return 0;
+    uint64_t size = type == BLOCK_REPEATED ? 1 : block >> 3; /* which stores one byte */
+    if (type == BLOCK_RESERVED || size > end - pos - 3)
+      return pos;
     pos += 3 + size;
   }
   if (checksum && !range_fits(pos, 4, end))
-    return 0;
-  return pos + (checksum ? 4 : 0) - at;
+    return pos;
+  *whole = true;
+  return pos + (checksum ? 4 : 0);
+}
+
+/* Whether the first block of the frame in `v` decompresses to the start of a cubin. */
+static bool starts_cubin(struct walk *w, uint64_t at, unsigned header, uint64_t end, struct cubin_header *h)
+{
+  struct view v;
+  uint8_t head[CUBIN_HEADER_SIZE];
+  if (!range_fits(at, header + 3, end) || source_view(w->source, at, header + 3, &v) != SOURCE_OK)
+    return false;
+  uint64_t block = view_uint(v, header, 3), size = block >> 3, type = block >> 1 & 3;
+  if (type == BLOCK_REPEATED || type == BLOCK_RESERVED || size > ZSTD_BLOCK_MAX || size > end - at - header - 3)
+    return false;
+  if (source_view(w->source, at, header + 3 + (size_t)size, &v) != SOURCE_OK)
+    return false;
+  if (type == BLOCK_RAW)
+    return cubin_header_decode(view_part(v, header + 3, size), h);
+  uint64_t cost = size < ZSTD_TRY_COST ? ZSTD_TRY_COST : size;
+  if (!walk_may_try(w, at, cost) || payload_head(v, CUW_ZSTD, head, sizeof head) < sizeof head ||
+      !cubin_header_decode((struct view){head, sizeof head}, h))
+    return false;
+  w->tried -= cost;
+  return true;
 }
 
 uint64_t walk_zstd_cubin(struct walk *w, uint64_t at, uint64_t end)
 {
   struct view v;
-  uint8_t head[CUBIN_HEADER_SIZE];
   struct cubin_header h;
-  size_t want = end - at < SOURCE_WINDOW ? (size_t)(end - at) : SOURCE_WINDOW;
-  if (source_view(w->source, at, want, &v) != SOURCE_OK)
+  if (source_view(w->source, at, ZSTD_HEADER_MAX, &v) != SOURCE_OK)
     return at + 4;
-  size_t got = payload_head(v, CUW_ZSTD, head, sizeof head);
-  if (got < sizeof head || !cubin_header_decode((struct view){head, got}, &h))
+  unsigned header = zstd_header_size(v);
+  uint64_t declared = zstd_content_size(v);
+  bool checksum = v.size > 4 && (v.data[4] & 4), whole;
+  if (header == 0 || !starts_cubin(w, at, header, end, &h))
     return at + 4;
-  uint64_t declared = zstd_content_size(v), size = zstd_extent(w, at, end);
-  if (size == 0) {
+  uint64_t behind = zstd_end(w, at, header, end, checksum, &whole);
+  if (!whole)
     library_problem(w->library, CUW_ERROR, "cubin-truncated", at, NULL,
-                    "the compressed cubin runs past the end of what holds it");
-    size = end - at;
-  }
+                    "the compressed cubin breaks off or runs past the end of what holds it");
   struct cuw_image *image = walk_add_image(w, at);
   if (!image)
     return end;
+  uint64_t size = (whole ? behind : end) - at;
   fill_bare(image, CUW_KIND_CUBIN, size, declared != CUW_NONE ? declared : cubin_extent(&h));
   image->compression = CUW_ZSTD;
-  read_facts(w->source, w->library, image, &h, &w->buffers);
-  return at + size;
+  if (whole)
+    read_facts(w->source, w->library, image, &h, &w->buffers);
+  else
+    set_header(w->library, image, &h);
+  return behind;
 }
 
 /* Bytes of the text at `at`: up to the first NUL, or to `end`. */
 static uint64_t text_extent(struct walk *w, uint64_t at, uint64_t end)
 {
-  for (uint64_t pos = at; pos < end;) {
+  size_t want = PTX_HEADER_MAX; /* texts may be short and many */
+  for (uint64_t pos = at; pos < end; want = want < SOURCE_WINDOW / 4 ? want * 4 : SOURCE_WINDOW) {
     struct view v;
-    size_t want = end - pos < SOURCE_WINDOW ? (size_t)(end - pos) : SOURCE_WINDOW;
+    if (want > end - pos)
+      want = (size_t)(end - pos);
     if (source_view(w->source, pos, want, &v) != SOURCE_OK && v.size == 0)
       return pos - at;
     const uint8_t *nul = memchr(v.data, 0, v.size);
@@ -196,11 +248,13 @@ uint64_t walk_ptx_text(struct walk *w, uint64_t at, uint64_t end)
   size_t want = end - at < PTX_HEADER_MAX ? (size_t)(end - at) : PTX_HEADER_MAX;
   if (source_view(w->source, at, want, &v) != SOURCE_OK && v.size == 0)
     return at + 8;
-  if (!ptx_header_at(v, &h))
+  if (!walk_may_try(w, at, v.size) || !ptx_header_at(v, &h))
     return at + 8;
+  w->tried -= v.size;
   struct cuw_image *image = walk_add_image(w, at);
   if (!image)
     return end;
+  text_toolkit(w, image);
   uint64_t size = text_extent(w, at, end);
   fill_bare(image, CUW_KIND_PTX, size, size);
   image->arch = h.arch;
@@ -208,6 +262,5 @@ uint64_t walk_ptx_text(struct walk *w, uint64_t at, uint64_t end)
   image->isa_minor = h.isa_minor;
   image->debug = h.debug;
   image->bits = h.bits;
-  text_toolkit(w, image);
   return at + size;
 }

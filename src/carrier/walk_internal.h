@@ -15,6 +15,8 @@ struct walk {
   size_t container_count;
   uint64_t *wrappers; /* places of wrappers found by their magic, where there is no section table */
   size_t wrapper_count;
+  uint64_t tried; /* bytes of trials that came to nothing */
+  bool gave_up;
   bool has_sections;
   bool runtime_seen;
   bool compiler_seen;
@@ -39,6 +41,10 @@ void walk_concatenation(struct walk *w, uint64_t at, struct view header, const s
 uint64_t walk_bare_cubin(struct walk *w, uint64_t at, uint64_t end);
 uint64_t walk_zstd_cubin(struct walk *w, uint64_t at, uint64_t end);
 uint64_t walk_ptx_text(struct walk *w, uint64_t at, uint64_t end);
+
+/* Counts a trial of `cost` bytes at `at`, to be taken back where it succeeds. false: so many were in vain that the
+ * bytes are made to cost time; then a problem says that images may be missing. */
+bool walk_may_try(struct walk *w, uint64_t at, uint64_t cost);
 
 /* Adds an image in this region with role, section and offset set; NULL (and a problem) when memory is out. */
 struct cuw_image *walk_add_image(struct walk *w, uint64_t at);
