@@ -19,7 +19,7 @@ struct cuw_image *walk_add_image(struct walk *w, uint64_t at)
 {
   struct cuw_image *image = library_add_image(w->library);
   if (!image) {
-    if (!w->memory_reported)
+    if (!w->memory_reported && w->library->image_count < LIBRARY_IMAGES_MAX)
       problem(w, "out-of-memory", at, "no memory for a further image");
     w->memory_reported = true;
     return NULL;

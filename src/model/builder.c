@@ -14,7 +14,7 @@ struct container {
 struct builder {
   struct cuw_library library; /* first: the record is the builder */
   struct container *containers;
-  bool problems_full;
+  bool problems_full, images_full;
 };
 
 static struct builder *builder_of(struct cuw_library *l)
@@ -47,8 +47,21 @@ void cuw_library_free(struct cuw_library *library)
     arena_free(library->arena);
 }
 
+static void images_full(struct cuw_library *l, uint64_t offset)
+{
+  struct builder *b = builder_of(l);
+  if (!b->images_full)
+    library_problem(l, CUW_ERROR, "too-many-images", offset, NULL,
+                    "more than %zu images or fatbins; the rest is left out", LIBRARY_IMAGES_MAX);
+  b->images_full = true;
+}
+
 struct cuw_image *library_add_image(struct cuw_library *l)
 {
+  if (l->image_count >= LIBRARY_IMAGES_MAX) {
+    images_full(l, CUW_NONE);
+    return NULL;
+  }
   struct cuw_image *images = arena_grow(library_arena(l), l->images, l->image_count, sizeof *images);
   if (images == NULL) {
     l->complete = false;
@@ -68,9 +81,11 @@ struct cuw_image *library_add_image(struct cuw_library *l)
 uint32_t library_add_fatbin(struct cuw_library *l, uint64_t offset)
 {
   struct builder *b = builder_of(l);
-  struct container *containers = NULL;
-  if (l->fatbins != CUW_NO_FATBIN)
-    containers = arena_grow(library_arena(l), b->containers, l->fatbins, sizeof *containers);
+  if (l->fatbins >= LIBRARY_IMAGES_MAX) {
+    images_full(l, offset);
+    return CUW_NO_FATBIN;
+  }
+  struct container *containers = arena_grow(library_arena(l), b->containers, l->fatbins, sizeof *containers);
   if (containers == NULL) {
     l->complete = false;
     return CUW_NO_FATBIN;
@@ -78,6 +93,12 @@ uint32_t library_add_fatbin(struct cuw_library *l, uint64_t offset)
   b->containers = containers;
   containers[l->fatbins] = (struct container){offset, l->fatbins};
   return l->fatbins++;
+}
+
+uint64_t library_fatbin_offset(const struct cuw_library *l, uint32_t fatbin)
+{
+  const struct builder *b = (const struct builder *)(const void *)l;
+  return fatbin < l->fatbins ? b->containers[fatbin].offset : CUW_NONE;
 }
 
 static struct cuw_problem *add_problem(struct cuw_library *l)

@@ -15,7 +15,9 @@ static inline struct arena *library_arena(struct cuw_library *l)
   return (struct arena *)l->arena;
 }
 
-/* Appends a zeroed image (fatbin CUW_NO_FATBIN, sizes CUW_NONE); NULL when memory is out. */
+/* Appends a zeroed image (fatbin CUW_NO_FATBIN, sizes CUW_NONE); NULL when memory is out or when there are
+ * LIBRARY_IMAGES_MAX, ten times as many as any library known; then a "too-many-images" problem says so. */
+#define LIBRARY_IMAGES_MAX ((size_t)1 << 18)
 struct cuw_image *library_add_image(struct cuw_library *l);
 
 /* Appends a problem at `offset` of the library; message is formatted. An error also makes the
@@ -26,7 +28,7 @@ void library_problem(struct cuw_library *l, enum cuw_severity severity, const ch
                      const char *hint, const char *format, ...) __attribute__((format(printf, 6, 7)));
 
 /* Counts a container at `offset`, with images or not, and returns its provisional number for cuw_image.fatbin;
- * CUW_NO_FATBIN when memory is out. */
+ * CUW_NO_FATBIN when memory is out or when there are LIBRARY_IMAGES_MAX of them. */
 uint32_t library_add_fatbin(struct cuw_library *l, uint64_t offset);
 
 /* Adds once per name, at most LIBRARY_NEEDED_MAX names; more are a "too-many-needed" problem. */
@@ -34,6 +36,9 @@ uint32_t library_add_fatbin(struct cuw_library *l, uint64_t offset);
 void library_add_needed(struct cuw_library *l, const char *name, size_t length);
 /* Adds once per (source, value). `source` is a static string. */
 void library_add_evidence(struct cuw_library *l, const char *source, const char *value);
+
+/* Where the container of a number begins, once library_finish was called; CUW_NONE: no such container. */
+uint64_t library_fatbin_offset(const struct cuw_library *l, uint32_t fatbin);
 
 /* Sorts images by offset (sub-entries by sub-header) and numbers the fatbins 0.. in ascending offset of their
  * containers. Call it once, when all is added. Not called: numbers are those of discovery. */
