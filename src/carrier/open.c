@@ -62,31 +62,46 @@ static enum image_open_status from_payload(enum payload_status status)
   return IMAGE_OPEN_MEMORY;
 }
 
-static enum image_open_status decompress(struct source *s, const struct cuw_image *image, uint64_t stored,
-                                         uint64_t declared, uint64_t cap, struct image_buffers *b, struct view *out)
+enum image_open_status image_read(struct source *s, const struct cuw_image *image, uint64_t cap,
+                                  struct payload_buffer *stored, struct view *bytes)
 {
-  if (stored > cap)
+  bool part = image->part_offset != CUW_NONE;
+  uint64_t size = part ? image->parent_stored : image->stored_size;
+  *bytes = (struct view){NULL, 0};
+  if (!part && size > image->payload_size)
+    return IMAGE_OPEN_DAMAGED;
+  if (size > cap)
     return IMAGE_OPEN_TOO_BIG;
-  enum image_open_status status = read_stored(s, image->data_offset, stored, &b->stored);
-  if (status != IMAGE_OPEN_OK)
-    return status;
-  struct view bytes = {b->stored.data, (size_t)stored};
-  b->whole_source = NULL;
-  return from_payload(
-      payload_decompress(bytes, (enum cuw_compression)image->compression, declared, cap, &b->plain, out));
+  enum image_open_status status = read_stored(s, image->data_offset, size, stored);
+  if (status == IMAGE_OPEN_OK)
+    *bytes = (struct view){stored->data, (size_t)size};
+  return status;
 }
 
-/* Sub-entries of one concatenation come one after the other: it is decompressed once. */
-static enum image_open_status open_part(struct source *s, const struct cuw_image *image, uint64_t cap,
-                                        struct image_buffers *b, struct view *out)
+void image_buffers_forget(struct image_buffers *b)
 {
+  b->whole_source = NULL;
+}
+
+/* Sub-entries of one concatenation come one after the other: it is decompressed once. `from` tells concatenations at
+ * the same offset of different sources apart. */
+static enum image_open_status decode(const struct cuw_image *image, const void *from, struct view bytes, uint64_t cap,
+                                     struct image_buffers *b, struct view *out)
+{
+  bool part = image->part_offset != CUW_NONE;
+  bool known = part && b->whole_source == from && b->whole == image->data_offset;
   struct view whole = {b->plain.data, b->whole_size};
-  if (b->whole_source != s || b->whole != image->data_offset || image->compression == CUW_STORED) {
-    enum image_open_status status = decompress(s, image, image->parent_stored, image->parent_size, cap, b, &whole);
-    if (status != IMAGE_OPEN_OK)
+  if (!known || image->compression == CUW_STORED) {
+    b->whole_source = NULL;
+    enum image_open_status status =
+        from_payload(payload_decompress(bytes, (enum cuw_compression)image->compression,
+                                        part ? image->parent_size : image->size, cap, &b->plain, &whole));
+    if (!part || status != IMAGE_OPEN_OK) {
+      *out = whole;
       return status;
+    }
     if (image->compression != CUW_STORED) {
-      b->whole_source = s;
+      b->whole_source = from;
       b->whole = image->data_offset;
       b->whole_size = whole.size;
     }
@@ -95,13 +110,23 @@ static enum image_open_status open_part(struct source *s, const struct cuw_image
   return out->data ? IMAGE_OPEN_OK : IMAGE_OPEN_SIZE;
 }
 
+enum image_open_status image_decode(const struct cuw_image *image, struct view bytes, uint64_t cap,
+                                    struct image_buffers *b, struct view *out)
+{
+  return decode(image, bytes.data, bytes, cap, b, out);
+}
+
 enum image_open_status image_open(struct source *s, const struct cuw_image *image, uint64_t cap,
                                   struct image_buffers *b, struct view *out)
 {
-  *out = (struct view){NULL, 0};
-  if (image->part_offset != CUW_NONE)
-    return open_part(s, image, cap, b, out);
-  if (image->stored_size > image->payload_size)
-    return IMAGE_OPEN_DAMAGED;
-  return decompress(s, image, image->stored_size, image->size, cap, b, out);
+  struct view bytes = {NULL, 0};
+  *out = bytes;
+  bool known = image->part_offset != CUW_NONE && image->compression != CUW_STORED && b->whole_source == s &&
+               b->whole == image->data_offset;
+  if (!known) {
+    enum image_open_status status = image_read(s, image, cap, &b->stored, &bytes);
+    if (status != IMAGE_OPEN_OK)
+      return status;
+  }
+  return decode(image, s, bytes, cap, b, out);
 }

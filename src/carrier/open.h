@@ -32,4 +32,14 @@ enum image_open_status {
 enum image_open_status image_open(struct source *s, const struct cuw_image *image, uint64_t cap,
                                   struct image_buffers *b, struct view *out);
 
+/* The same in two steps, so that one thread reads and others decompress. image_read shows the stored bytes (of a
+ * sub-entry: of its concatenation) until `stored` is used again. image_decode shows the image until the next call with
+ * the same buffers; several sub-entries of one concatenation cost one decompression until image_buffers_forget, which
+ * has to come before bytes of another one. */
+enum image_open_status image_read(struct source *s, const struct cuw_image *image, uint64_t cap,
+                                  struct payload_buffer *stored, struct view *bytes);
+enum image_open_status image_decode(const struct cuw_image *image, struct view bytes, uint64_t cap,
+                                    struct image_buffers *b, struct view *out);
+void image_buffers_forget(struct image_buffers *b);
+
 #endif
