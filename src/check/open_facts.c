@@ -5,7 +5,7 @@
 
 #include "image/cubin.h"
 #include "image/ptx.h"
-#include "model/builder.h"
+#include "inspect/examine.h"
 
 struct reading {
   struct facts *facts;
@@ -27,77 +27,29 @@ static bool stop_at_first(void *data, struct view name)
   return false;
 }
 
-static void image_problem(struct cuw_library *l, const struct cuw_image *image, const char *code, const char *message)
-{
-  library_problem(l, CUW_ERROR, code, image->offset, NULL, "%s", message);
-}
-
-static void open_problem(struct cuw_library *l, const struct cuw_image *image, enum image_open_status status)
-{
-  switch (status) {
-  case IMAGE_OPEN_OK:
-    break;
-  case IMAGE_OPEN_READ:
-    image_problem(l, image, "payload-unreadable", "the image's bytes cannot be read");
-    break;
-  case IMAGE_OPEN_DAMAGED:
-    image_problem(l, image, "payload-damaged", "the image does not decompress");
-    break;
-  case IMAGE_OPEN_SIZE:
-    image_problem(l, image, "payload-size", "the image decompresses to another size than its entry says");
-    break;
-  case IMAGE_OPEN_TOO_BIG:
-    image_problem(l, image, "payload-too-big", "the image is larger than the limit for one image");
-    break;
-  case IMAGE_OPEN_UNKNOWN:
-    image_problem(l, image, "payload-compression", "the image is compressed in a way that is not known");
-    break;
-  case IMAGE_OPEN_MEMORY:
-    image_problem(l, image, "out-of-memory", "no memory to open the image");
-    break;
-  }
-}
-
-/* The driver would refuse a cubin for another architecture than its entry promises. Suffixes may differ: a Tile
- * kernel's entry says sm_100, its cubin sm_100a (docs/format.md 2.7). */
-static void check_architecture(struct cuw_library *l, const struct cuw_image *image, struct view v)
-{
-  struct cubin_header h;
-  if (image->kind == CUW_KIND_CUBIN && image->has_entry && cubin_header_decode(v, &h) &&
-      h.arch.number != image->arch.number)
-    library_problem(l, CUW_ERROR, "payload-architecture", image->offset, NULL,
-                    "the entry says sm_%u, the cubin in it sm_%u", (unsigned)image->arch.number,
-                    (unsigned)h.arch.number);
-}
-
-/* Kernels of an opened image: a number, or -1 where it is not what its entry says. */
+/* Kernels of an opened image: a number, or -1 where they cannot be read. */
 static long kernels(const struct cuw_image *image, struct view v, bool (*each)(void *, struct view), void *data)
 {
-  struct ptx_header h;
-  if (image->kind == CUW_KIND_PTX)
-    return ptx_header_decode(v, &h) ? ptx_entries(v, each, data) : -1;
-  return cubin_kernels(v, each, data);
+  return image->kind == CUW_KIND_PTX ? ptx_entries(v, each, data) : cubin_kernels(v, each, data);
 }
+
+static const struct image_fault no_memory = {"out-of-memory", "no memory for the names of its kernels", false};
+static const struct image_fault no_symbols = {"cubin-damaged", "the symbol table of the cubin cannot be read", false};
 
 static void open_one(struct source *s, struct cuw_library *l, const struct want *want, uint64_t cap,
                      struct image_buffers *b, struct facts *facts)
 {
   const struct cuw_image *image = &l->images[want->image];
   struct view v;
-  enum image_open_status status = image_open(s, image, cap, b, &v);
-  if (status != IMAGE_OPEN_OK) {
-    open_problem(l, image, status);
+  if (!examine_image(s, l, image, cap, b, &v)) {
     facts_unreadable(facts, want->image);
     return;
   }
-  check_architecture(l, image, v);
   struct reading r = {.facts = facts, .image = want->image};
   bool names = want->what == WANT_NAMES;
   long seen = kernels(image, v, names ? take_name : stop_at_first, &r);
   if (seen < 0 || r.memory_out) {
-    image_problem(l, image, r.memory_out ? "out-of-memory" : "payload-content",
-                  r.memory_out ? "no memory for the names of its kernels"
-                               : "the image is not readable as what its entry says it is");
+    image_problem(l, image, r.memory_out ? no_memory : no_symbols);
     facts_unreadable(facts, want->image);
   } else if (names) {
     facts_named(facts, want->image);

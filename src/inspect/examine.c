@@ -4,14 +4,28 @@
 #include <string.h>
 
 #include "image/cubin.h"
+#include "image/fatbin.h"
 #include "image/kernels.h"
 #include "image/ptx.h"
 #include "model/builder.h"
 
-static const struct image_fault not_as_said = {"payload-content",
-                                               "the image is not readable as what its entry says it is"};
-static const struct image_fault other_architecture = {"payload-architecture",
-                                                      "the image is for another architecture than its entry says"};
+static const struct image_fault fine = {0};
+static const struct image_fault not_as_said = {.code = "payload-content",
+                                               .message = "the image is not readable as what its entry says it is"};
+static const struct image_fault other_architecture = {
+    .code = "payload-architecture", .message = "the image is for another architecture than its entry says"};
+static const struct image_fault other_suffix = {
+    .code = "payload-architecture",
+    .message = "the entry says that the image is for one chip alone (sm_XXa), the cubin in it does not"};
+static const struct image_fault other_isa = {.code = "payload-isa",
+                                             .message = "the PTX is of another version than its entry says"};
+
+const struct image_fault odd_kernel_name = {"kernel-name", "the name of a kernel holds control characters", true};
+
+static struct image_fault fault(const char *code, const char *message)
+{
+  return (struct image_fault){code, message, false};
+}
 
 struct image_fault image_open_fault(enum image_open_status status)
 {
@@ -19,19 +33,19 @@ struct image_fault image_open_fault(enum image_open_status status)
   case IMAGE_OPEN_OK:
     break;
   case IMAGE_OPEN_READ:
-    return (struct image_fault){"payload-unreadable", "the image's bytes cannot be read"};
+    return fault("payload-unreadable", "the image's bytes cannot be read");
   case IMAGE_OPEN_DAMAGED:
-    return (struct image_fault){"payload-damaged", "the image does not decompress"};
+    return fault("payload-damaged", "the image does not decompress");
   case IMAGE_OPEN_SIZE:
-    return (struct image_fault){"payload-size", "the image decompresses to another size than its entry says"};
+    return fault("payload-size", "the image decompresses to another size than its entry says");
   case IMAGE_OPEN_TOO_BIG:
-    return (struct image_fault){"payload-too-big", "the image is larger than the limit for one image"};
+    return fault("payload-too-big", "the image is larger than the limit for one image");
   case IMAGE_OPEN_UNKNOWN:
-    return (struct image_fault){"payload-compression", "the image is compressed in a way that is not known"};
+    return fault("payload-compression", "the image is compressed in a way that is not known");
   case IMAGE_OPEN_MEMORY:
-    return (struct image_fault){"out-of-memory", "no memory to open the image"};
+    return fault("out-of-memory", "no memory to open the image");
   }
-  return (struct image_fault){NULL, NULL};
+  return fine;
 }
 
 /* The driver would refuse a cubin for another architecture than its entry promises. A cubin may be `a` where its entry
@@ -45,13 +59,12 @@ static struct image_fault cubin_fault(const struct cuw_image *image, struct view
   if (!*readable)
     return not_as_said;
   if (!image->has_entry)
-    return (struct image_fault){NULL, NULL};
+    return fine;
   if (h.arch.number != image->arch.number)
     return other_architecture;
   if (image->arch.suffix == 'a' && cubin_facts_read(v, &facts, &damage) && !damage && facts.arch.suffix != 'a')
-    return (struct image_fault){"payload-architecture", "the entry says that the image is for one chip alone (sm_XXa), "
-                                                        "the cubin in it does not"};
-  return (struct image_fault){NULL, NULL};
+    return other_suffix;
+  return fine;
 }
 
 static struct image_fault ptx_fault(const struct cuw_image *image, struct view v, bool *readable)
@@ -61,12 +74,12 @@ static struct image_fault ptx_fault(const struct cuw_image *image, struct view v
   if (!*readable)
     return not_as_said;
   if (!image->has_entry)
-    return (struct image_fault){NULL, NULL};
+    return fine;
   if (h.arch.number != image->arch.number || h.arch.suffix != image->arch.suffix)
     return other_architecture;
   if (h.isa_major != image->isa_major || h.isa_minor != image->isa_minor)
-    return (struct image_fault){"payload-isa", "the PTX is of another version than its entry says"};
-  return (struct image_fault){NULL, NULL};
+    return other_isa;
+  return fine;
 }
 
 struct image_fault image_content_fault(const struct cuw_image *image, struct view v, bool *readable)
@@ -81,21 +94,29 @@ struct image_fault image_content_fault(const struct cuw_image *image, struct vie
   case CUW_KIND_TILEIR:
     *readable = v.size >= sizeof tile_magic && memcmp(v.data, tile_magic, sizeof tile_magic) == 0;
     break;
-  case CUW_KIND_LTOIR: /* obfuscated; docs/format.md 2.3 */
+  case CUW_KIND_LTOIR:
   case CUW_KIND_OTHER:
     break;
   }
-  return *readable ? (struct image_fault){NULL, NULL} : not_as_said;
+  return *readable ? fine : not_as_said;
 }
 
-void image_problem(struct cuw_library *l, const struct cuw_image *image, struct image_fault fault)
+void image_problem(struct cuw_library *l, const struct cuw_image *image, struct image_fault f)
 {
-  if (!fault.code)
+  if (!f.code)
     return;
   for (size_t i = 0; i < l->problem_count; i++)
-    if (l->problems[i].offset == image->offset && strcmp(l->problems[i].code, fault.code) == 0)
+    if (l->problems[i].offset == image->offset && strcmp(l->problems[i].code, f.code) == 0)
       return;
-  library_problem(l, CUW_ERROR, fault.code, image->offset, NULL, "%s", fault.message);
+  library_problem(l, f.is_odd ? CUW_WARNING : CUW_ERROR, f.code, image->offset, NULL, "%s", f.message);
+}
+
+bool kernel_name_is_odd(struct view name)
+{
+  for (size_t i = 0; i < name.size; i++)
+    if (name.data[i] < 0x20 || name.data[i] == 0x7f)
+      return true;
+  return false;
 }
 
 bool examine_image(struct source *s, struct cuw_library *l, const struct cuw_image *image, uint64_t cap,
@@ -111,10 +132,9 @@ bool examine_image(struct source *s, struct cuw_library *l, const struct cuw_ima
   return readable;
 }
 
-static bool pass_kernel(void *data, const struct kernel *k)
+static bool look_at_name(void *odd, const struct kernel *k)
 {
-  (void)data;
-  (void)k;
+  *(bool *)odd |= kernel_name_is_odd(k->name);
   return true;
 }
 
@@ -126,11 +146,16 @@ void examine_library(void *options, struct source *s, struct cuw_library *l)
     const struct cuw_image *image = &l->images[i];
     struct view v;
     const char *damage;
+    if (image->flags & FATBIN_FLAG_OBFUSCATED)
+      continue;
     if (!examine_image(s, l, image, o->max_image_size, &b, &v) || image->kind != CUW_KIND_CUBIN)
       continue;
-    kernels_read(v, pass_kernel, NULL, &damage);
+    bool odd = false;
+    kernels_read(v, look_at_name, &odd, &damage);
     if (damage)
-      image_problem(l, image, (struct image_fault){"cubin-damaged", damage});
+      image_problem(l, image, fault("cubin-damaged", damage));
+    if (odd)
+      image_problem(l, image, odd_kernel_name);
   }
   image_buffers_free(&b);
 }

@@ -9,7 +9,12 @@
 struct image_fault {
   const char *code;
   const char *message;
+  bool is_odd; /* a warning: all of it was read */
 };
+
+/* Control characters in the name of a kernel. */
+bool kernel_name_is_odd(struct view name);
+extern const struct image_fault odd_kernel_name;
 
 /* The fault of an image that could not be opened. */
 struct image_fault image_open_fault(enum image_open_status status);
@@ -26,7 +31,8 @@ void image_problem(struct cuw_library *l, const struct cuw_image *image, struct 
 bool examine_image(struct source *s, struct cuw_library *l, const struct cuw_image *image, uint64_t cap,
                    struct image_buffers *b, struct view *out);
 
-/* A job_visitor: opens every image of the library, reads its kernels, and leaves problems. */
+/* A job_visitor: opens every image of the library, reads its kernels, and leaves problems. LTO-IR stays closed: what is
+ * obfuscated does not decompress (docs/format.md 2.3). */
 struct examine_options {
   uint64_t max_image_size; /* bytes */
 };
