@@ -29,12 +29,12 @@ bool cuw_arch_choice_takes(const struct cuw_arch_choice *choice, const struct cu
 /* A kernel in one image. Bytes; CUW_NONE where the image records nothing, as PTX never does. docs/format.md 4.2 */
 struct cuw_kernel_code {
   const struct cuw_image *image;
-  uint64_t registers;      /* a thread */
-  uint64_t shared;         /* static, a block; from sm_90 on with the 1024 bytes that the system reserves */
-  uint64_t stack;          /* a thread, with what it calls */
-  uint64_t local_bytes;    /* a thread, apart from its stack */
-  uint64_t constant;       /* its own banks: the parameters */
-  uint64_t max_threads;    /* a block, by launch bounds or a required size */
+  uint64_t registers;   /* a thread */
+  uint64_t shared;      /* static, a block; from sm_90 on with the 1024 bytes that the system reserves */
+  uint64_t stack;       /* a thread, with what it calls */
+  uint64_t local_bytes; /* a thread, apart from its stack */
+  uint64_t constant;    /* its own banks: the parameters */
+  uint64_t max_threads; /* a block, by launch bounds or a required size */
 };
 
 /* A kernel of one fatbin (of one bare image), with the images that have it, in file order. */
