@@ -9,7 +9,10 @@ static int inspect_path(const char *path, const struct options *options, struct 
 {
   struct progress progress;
   progress_begin(&progress, options, path);
-  struct cuw_inspect_options how = {.jobs = options->jobs, .progress = progress_hook(&progress)};
+  struct cuw_inspect_options how = {.jobs = options->jobs,
+                                    .progress = progress_hook(&progress),
+                                    .verify = options->verify,
+                                    .max_image_size = options->max_image_size};
   struct cuw_input *input = cuw_inspect(path, &how);
   progress_end(&progress);
   if (!input) {

@@ -6,5 +6,7 @@
 
 /* Each returns an exit status. */
 int cmd_inspect(const struct options *options);
+int cmd_kernels(const struct options *options);
+int cmd_extract(const struct options *options);
 
 #endif

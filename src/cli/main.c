@@ -22,6 +22,17 @@ static const struct command {
      "a folder, or a file (.so .dll .pyd .a .lib .o .cubin .fatbin .ptx ...);\n"
      "- reads a wheel from standard input. Nothing is unpacked, run or installed.\n",
      COMMAND_INSPECT, cmd_inspect},
+    {"kernels", "PATH...", "list the kernels of GPU code, and what each needs",
+     "Opens the images and lists every kernel (entry function) of every fatbin: the\n"
+     "architectures that have it, registers, static shared memory, stack, and the\n"
+     "most threads a block that it was compiled for.\n",
+     COMMAND_KERNELS, cmd_kernels},
+    {"extract", "-o FOLDER PATH", "write images, decompressed, as files",
+     "Writes cubins and PTX of one PATH, decompressed, into a folder, a file each, named\n"
+     "by library, fatbin, place in it and architecture, and lists the files. --arch goes\n"
+     "by number and suffix: sm_90 and compute_90 are the same; --kind tells them apart.\n"
+     "Where a file is there already, nothing is written, unless --force is given.\n",
+     COMMAND_EXTRACT, cmd_extract},
 };
 #define COMMAND_COUNT (sizeof commands / sizeof *commands)
 

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -86,6 +87,81 @@ static bool set_version(struct options *o, const char *value)
   return o->version = true;
 }
 
+static bool set_verify(struct options *o, const char *value)
+{
+  (void)value;
+  return o->verify = true;
+}
+
+static bool set_force(struct options *o, const char *value)
+{
+  (void)value;
+  return o->force = true;
+}
+
+/* "4096", "64K", "512M", "2G": bytes. */
+static bool set_max_image_size(struct options *o, const char *value)
+{
+  static const char units[] = "KMG";
+  char *end;
+  errno = 0;
+  unsigned long long size = strtoull(value, &end, 10);
+  const char *unit = *end ? strchr(units, *end) : NULL;
+  unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
+  end += unit != NULL;
+  if (*value < '0' || *value > '9' || *end || errno || size == 0 || size > ULLONG_MAX >> shift) {
+    fprintf(stderr, "cuwheel: --max-image-size takes a number of bytes, such as 4096, 512M or 2G, not '%s'\n", value);
+    return false;
+  }
+  o->max_image_size = size << shift;
+  return true;
+}
+
+static bool set_arch(struct options *o, const char *value)
+{
+  o->arch = value;
+  if (cuw_arch_choice_parse(value, &o->arch_choice))
+    return true;
+  fprintf(stderr, "cuwheel: --arch takes an architecture such as sm_90, sm_90a, compute_90 or 9.0, not '%s'\n", value);
+  return false;
+}
+
+static bool set_match(struct options *o, const char *value)
+{
+  o->match = value;
+  return true;
+}
+
+static bool set_library(struct options *o, const char *value)
+{
+  o->library = value;
+  return true;
+}
+
+static bool set_kind(struct options *o, const char *value)
+{
+  if (strcmp(value, "cubin") != 0 && strcmp(value, "ptx") != 0) {
+    fprintf(stderr, "cuwheel: --kind takes cubin or ptx, not '%s'\n", value);
+    return false;
+  }
+  o->kind = value;
+  return true;
+}
+
+static bool set_fatbin(struct options *o, const char *value)
+{
+  char *end;
+  errno = 0;
+  unsigned long number = strtoul(value, &end, 10);
+  if (*value < '0' || *value > '9' || *end || errno || number >= CUW_NO_FATBIN) {
+    fprintf(stderr, "cuwheel: --fatbin takes the number of a fatbin, from 0, not '%s'\n", value);
+    return false;
+  }
+  o->fatbin = (unsigned)number;
+  o->has_fatbin = true;
+  return true;
+}
+
 static const struct row {
   char letter; /* 0: none */
   const char *name;
@@ -94,8 +170,19 @@ static const struct row {
   unsigned commands;
   bool (*set)(struct options *, const char *value);
 } table[] = {
-    {'f', "format", "FORMAT", "table (for people), json, jsonl or csv", COMMAND_EVERY, set_format},
-    {'o', "output", "FILE", "write to FILE; it appears only when it is whole", COMMAND_EVERY, set_output},
+    {'f', "format", "FORMAT", "table (for people), json, jsonl or csv", COMMAND_EVERY & ~COMMAND_EXTRACT, set_format},
+    {'o', "output", "FILE", "write to FILE, which appears only when it is whole; extract: a folder", COMMAND_EVERY,
+     set_output},
+    {0, "verify", NULL, "open every image and check it against its entry", COMMAND_INSPECT, set_verify},
+    {0, "arch", "ARCH", "only code for sm_90 (cubins), compute_90 (PTX) or 9.0 (both)", COMMAND_KERNELS | COMMAND_EXTRACT,
+     set_arch},
+    {0, "match", "REGEX", "only kernels whose name, demangled or not, matches", COMMAND_KERNELS, set_match},
+    {0, "library", "GLOB", "only libraries whose name matches", COMMAND_KERNELS | COMMAND_EXTRACT, set_library},
+    {0, "kind", "KIND", "cubin or ptx", COMMAND_EXTRACT, set_kind},
+    {0, "fatbin", "N", "only of this fatbin of each library", COMMAND_EXTRACT, set_fatbin},
+    {0, "force", NULL, "replace files that exist", COMMAND_EXTRACT, set_force},
+    {0, "max-image-size", "SIZE", "open no image larger than SIZE bytes (K, M, G; default 1G)", COMMANDS_THAT_OPEN,
+     set_max_image_size},
     {'v', "verbose", NULL, "list every image and library, and where the CUDA version shows", COMMAND_EVERY,
      set_verbose},
     {'q', "quiet", NULL, "no notes, warnings or progress on standard error", COMMAND_EVERY, set_quiet},
@@ -191,7 +278,7 @@ bool options_parse(struct options *options, int argc, char **argv)
       return false;
     }
     const struct row *row = row_of(value);
-    options->used |= 1u << (row - table);
+    options->used |= 1ull << (row - table);
     if (!row->set(options, optarg))
       return false;
   }
@@ -208,7 +295,7 @@ void options_free(struct options *options)
 bool options_fit(const struct options *options, unsigned command_bit, const char *command)
 {
   for (size_t i = 0; i < ROW_COUNT; i++)
-    if (options->used & 1u << i && !(table[i].commands & command_bit)) {
+    if (options->used & 1ull << i && !(table[i].commands & command_bit)) {
       fprintf(stderr, "cuwheel: '%s' takes no --%s; see cuwheel help %s\n", command, table[i].name, command);
       return false;
     }

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "cuwheel/kernels.h"
+
 enum exit_status {
   STATUS_OK = 0,
   STATUS_VERDICT = 1, /* a verdict or policy fails */
@@ -26,14 +28,31 @@ struct options {
   bool version;
   unsigned jobs; /* 0: one a core */
 
+  bool verify;
+  uint64_t max_image_size; /* bytes; 0: the default */
+  const char *arch;        /* as given; NULL: any */
+  struct cuw_arch_choice arch_choice;
+  const char *match;   /* a regular expression; NULL: any name */
+  const char *library; /* a glob; NULL: any */
+  const char *kind;    /* "cubin" or "ptx"; NULL: not given */
+  bool has_fatbin;
+  unsigned fatbin;
+  bool force;
+
   const char *command; /* the first word of the line where it may be one; NULL: none */
-  unsigned used;       /* rows of the table that stood on the line, a bit each */
+  unsigned long long used; /* rows of the table that stood on the line, a bit each */
   char **words;        /* what is no option, `command` not among them */
   size_t word_count;
 };
 
 /* Commands that an option belongs to. */
-enum command_bit { COMMAND_INSPECT = 1, COMMAND_EVERY = ~0 };
+enum command_bit {
+  COMMAND_INSPECT = 1,
+  COMMAND_KERNELS = 1 << 8,
+  COMMAND_EXTRACT = 1 << 9,
+  COMMANDS_THAT_OPEN = COMMAND_INSPECT | COMMAND_KERNELS | COMMAND_EXTRACT,
+  COMMAND_EVERY = ~0
+};
 
 /* Parses the line. False when it is wrong: a message was printed. Free with options_free. */
 bool options_parse(struct options *options, int argc, char **argv);
