@@ -3,18 +3,17 @@
 """Every entry that NVIDIA's cuobjdump lists of the libraries of real wheels, against cuwheel's, field by field. Where
 cuobjdump is known to fail (docs/format.md section 10), a rule says how, and its reason is printed."""
 import re
-import struct
 import subprocess
 import sys
 import tempfile
 import zipfile
 from pathlib import Path
 
+import pe
 import real
 from tap import Tap
 
 SECTIONS = (".nv_fatbin", "__nv_relfatbin")
-PE_SECTIONS = (".nv_fatb", "__nv_rel")
 KINDS = {"elf": "cubin", "ptx": "ptx", "relocatable ptx": "ptx", "nvvm": "ltoir", "tile ir": "tileir"}
 ENTRY = re.compile(r"^(\t?)Fatbin (.*) code:$")
 # What it dies of, rc 1, with the entries before it printed.
@@ -74,34 +73,6 @@ def in_listing(library, sections):
     return images
 
 
-def containers(data):
-    """The containers that stand one behind the other in `data`, without what pads them."""
-    at, out = 0, b""
-    while data[at:at + 4] == b"\x50\xed\x55\xba":
-        end = at + 16 + struct.unpack_from("<Q", data, at + 8)[0]
-        out += data[at:end] + bytes(-end % 8)
-        at = end + -end % 8
-        while data[at:at + 8] == bytes(8):
-            at += 8
-    return out
-
-
-def pe_containers(path, out):
-    """cuobjdump reads no PE: the containers of its sections, cut out into one loose file. False when there are none."""
-    data = path.read_bytes()
-    at = struct.unpack_from("<I", data, 0x3C)[0]
-    count, optional = struct.unpack_from("<H", data, at + 6)[0], struct.unpack_from("<H", data, at + 20)[0]
-    found = {}
-    for number in range(count):
-        header = at + 24 + optional + 40 * number
-        name = data[header:header + 8].rstrip(b"\0").decode("latin-1")
-        virtual, _, size, start = struct.unpack_from("<IIII", data, header + 8)
-        found[name] = containers(data[start:start + min(size, virtual)])
-    cut = b"".join(found.get(name, b"") for name in PE_SECTIONS)
-    out.write_bytes(cut)
-    return bool(cut)
-
-
 def describe(got, wanted):
     lines = [f"cuobjdump lists {len(wanted)}, cuwheel {len(got)}"] if len(got) != len(wanted) else []
     for number, (one, other) in enumerate(zip(got, wanted)):
@@ -114,9 +85,9 @@ def describe(got, wanted):
 def compare(tap, program, library, file, name):
     sections = SECTIONS
     if library["format"] == "pe":
-        sections = PE_SECTIONS
+        sections = pe.SECTIONS
         cut = file.with_name("cut.fatbin")
-        if not pe_containers(file, cut):
+        if not pe.cut(file, cut):
             tap.ok(not in_listing(library, sections), f"{name}: no section of containers")
             return
         tap.note(f"{name}: cuobjdump reads no PE; it is given the containers cut out")
