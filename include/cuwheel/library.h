@@ -13,8 +13,8 @@ extern "C" {
 enum cuw_format { CUW_ELF, CUW_PE, CUW_AR, CUW_CUBIN, CUW_FATBIN, CUW_PTX };
 
 /* One sign of the CUDA version. source: "needed" (soname or import, a major), "static-runtime",
- * "toolkit" (what made the images), "ptx" (ISA), "requires", "local-version", "version-file",
- * "name". value: "12" or "12.8". */
+ * "toolkit" (what made the images), "embedded" (what made images that the library loads by itself), "ptx" (ISA),
+ * "requires", "local-version", "version-file", "name". value: "12" or "12.8". */
 struct cuw_evidence {
   const char *source;
   const char *value;

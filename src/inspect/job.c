@@ -13,6 +13,8 @@
 #include "model/cuda.h"
 
 #define TOOLKIT_CUBIN_MAX ((uint64_t)256 << 20)
+/* Of one archive: each is a record, and a header of 60 bytes makes a member. */
+#define AR_LIBRARIES_MAX ((size_t)1 << 16)
 
 static bool add_library(struct job_result *r, struct cuw_library *l)
 {
@@ -42,13 +44,20 @@ static void source_problem(struct cuw_library *l, const struct source *s)
     library_problem(l, CUW_ERROR, s->error_code, s->error_offset, NULL, "%s", s->error_text ? s->error_text : "");
 }
 
+/* The smaller of two cubins, those with the role that the library's own code has before any other. */
+static bool is_better(const struct cuw_image *a, const struct cuw_image *b)
+{
+  bool self_a = a->role == CUW_ROLE_SELF_LOADED, self_b = b->role == CUW_ROLE_SELF_LOADED;
+  return self_a != self_b ? self_b : a->size < b->size;
+}
+
 /* The smallest cubin tells which toolkit made the library's images: the cheapest to open. */
 static void read_toolkit(struct source *s, struct cuw_library *l)
 {
   struct cuw_image *smallest = NULL;
   for (size_t i = 0; i < l->image_count; i++) {
     struct cuw_image *image = &l->images[i];
-    if (image->kind == CUW_KIND_CUBIN && (!smallest || image->size < smallest->size))
+    if (image->kind == CUW_KIND_CUBIN && (!smallest || is_better(image, smallest)))
       smallest = image;
   }
   if (!smallest || smallest->toolkit)
@@ -169,9 +178,21 @@ static char *member_path(const char *path, const char *name)
   return text;
 }
 
+static void note_ar_fault(void *data, const char *code, uint64_t offset, const char *message)
+{
+  struct ar_job *job = data;
+  struct cuw_library *l = faults(job->result, job->path);
+  if (l)
+    library_problem(l, CUW_ERROR, code, offset, NULL, "%s", message);
+}
+
 static bool read_ar_member(void *data, const char *name, uint64_t offset, uint64_t size)
 {
   struct ar_job *job = data;
+  if (job->result->library_count >= AR_LIBRARIES_MAX) {
+    note_ar_fault(data, "too-many-members", offset, "the archive holds more objects than are listed");
+    return false;
+  }
   struct source *part = source_part(job->source, offset, size);
   char *path = member_path(job->path, name);
   struct view head;
@@ -183,14 +204,6 @@ static bool read_ar_member(void *data, const char *name, uint64_t offset, uint64
   free(path);
   source_close(part);
   return true;
-}
-
-static void note_ar_fault(void *data, const char *code, uint64_t offset, const char *message)
-{
-  struct ar_job *job = data;
-  struct cuw_library *l = faults(job->result, job->path);
-  if (l)
-    library_problem(l, CUW_ERROR, code, offset, NULL, "%s", message);
 }
 
 static void read_archive(struct source *s, const char *path, const struct job_visitor *visitor, struct job_result *r)

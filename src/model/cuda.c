@@ -21,6 +21,8 @@ enum sign {
 static const char *const sign_sources[SIGN_COUNT] = {"version-file", "local-version", "toolkit", "requires",
                                                      "needed",       "ptx",           "name"};
 
+#define EMBEDDED "embedded"
+
 /* Versions and how often each was seen; what does not fit any more is dropped, real files show a few. */
 #define TALLY_MAX 32u
 
@@ -187,9 +189,51 @@ static bool name_of_library(const struct cuw_library *l, char out[CUDA_VERSION_M
   return l->path && l->path[0] && cuda_from_name(file_name(l->path, name, sizeof(name)), out);
 }
 
+static bool is_loose(const struct cuw_library *l)
+{
+  return l->format == CUW_CUBIN || l->format == CUW_FATBIN || l->format == CUW_PTX;
+}
+
+/* Images that a host library loads by itself were often made elsewhere, by other toolkits: they built nothing of it. */
+static bool is_embedded(const struct cuw_library *l, const struct cuw_image *image)
+{
+  return !is_loose(l) && (image->role == CUW_ROLE_SELF_LOADED || image->fatbin == CUW_NO_FATBIN);
+}
+
+/* The newest version, with its minor; "" when there is none. */
+static void tally_newest(const struct tally *t, char out[CUDA_VERSION_MAX])
+{
+  unsigned major = 0;
+  int minor = -1;
+  for (size_t i = 0; i < t->used; i++) {
+    if (t->items[i].major > major || (t->items[i].major == major && t->items[i].minor > minor)) {
+      major = t->items[i].major;
+      minor = t->items[i].minor;
+    }
+  }
+  if (!cuda_version_put(major, minor, out))
+    out[0] = 0;
+}
+
+static void sign_of_toolkits(struct cuw_library *l, struct pool *p, struct tally *embedded)
+{
+  for (size_t i = 0; i < l->image_count; i++) {
+    const struct cuw_image *image = &l->images[i];
+    if (!is_version(image->toolkit))
+      continue;
+    if (!is_embedded(l, image)) {
+      library_sign(l, p, SIGN_TOOLKIT, image->toolkit);
+      continue;
+    }
+    tally_add(embedded, image->toolkit, 1);
+    library_add_evidence(l, EMBEDDED, image->toolkit);
+  }
+}
+
 void library_decide_cuda(struct cuw_library *l)
 {
   struct pool *p = calloc(1, sizeof(*p));
+  struct tally embedded = {.used = 0};
   char value[CUDA_VERSION_MAX];
   if (!p)
     return;
@@ -199,14 +243,13 @@ void library_decide_cuda(struct cuw_library *l)
   }
   if (l->static_runtime)
     library_add_evidence(l, "static-runtime", "");
-  for (size_t i = 0; i < l->image_count; i++) {
-    if (is_version(l->images[i].toolkit))
-      library_sign(l, p, SIGN_TOOLKIT, l->images[i].toolkit);
-  }
+  sign_of_toolkits(l, p, &embedded);
   sign_of_ptx(l, p);
   if (name_of_library(l, value))
     library_sign(l, p, SIGN_NAME, value);
   struct cuda_verdict verdict = pool_decide(p);
+  if (!verdict.version[0])
+    tally_newest(&embedded, verdict.version);
   l->cuda = verdict.version[0] ? arena_string(library_arena(l), verdict.version) : NULL;
   l->cuda_conflict = verdict.conflict;
   free(p);
@@ -226,17 +269,13 @@ static bool is_folded(const struct cuw_library *l)
   return l->format != CUW_ELF && l->format != CUW_PE;
 }
 
-static bool is_loose(const struct cuw_library *l)
-{
-  return l->format == CUW_CUBIN || l->format == CUW_FATBIN || l->format == CUW_PTX;
-}
-
 struct gathering {
   struct arena *arena;
   struct cuw_distribution *distribution;
   struct pool own;
   struct pool variants; /* of libraries named for a CUDA version */
   struct pool loose;    /* of loose images */
+  struct tally embedded;
 };
 
 static void list_evidence(struct gathering *g, const char *source, const char *value, const struct cuw_library *l)
@@ -311,7 +350,9 @@ static void sign_of_library(struct gathering *g, const struct cuw_library *l, bo
   for (size_t i = 0; i < l->evidence_count; i++) {
     const struct cuw_evidence *e = &l->evidence[i];
     enum sign sign = sign_of(e->source);
-    if (sign < SIGN_COUNT)
+    if (strcmp(e->source, EMBEDDED) == 0)
+      tally_add(&g->embedded, e->value, 1);
+    else if (sign < SIGN_COUNT)
       tally_add(&p->signs[sign], e->value, l->cuda && !strcmp(l->cuda, e->value) ? 2 : 1);
     list_evidence(g, e->source, e->value, l);
   }
@@ -329,6 +370,8 @@ static struct cuda_verdict gathering_decide(struct gathering *g)
   struct majors m = pool_majors(&g->variants);
   if (!verdict.version[0] && m.newest && !m.several)
     cuda_version_put(m.newest, -1, verdict.version);
+  if (!verdict.version[0])
+    tally_newest(&g->embedded, verdict.version);
   return verdict;
 }
 

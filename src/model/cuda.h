@@ -11,6 +11,9 @@
  *  4. A PTX ISA is a lower bound, since hand-written PTX may name an old one: it decides only where the other evidence
  *     names the same major, or where there is none. "ptx" is the newest ISA of a library.
  *
+ *  5. "embedded", the toolkit of an image that a host library loads by itself, decides only where nothing else is there
+ *     (the newest), and contradicts nothing: such images are often older than the library that carries them.
+ *
  * `conflict`: the evidence names more than one major, or the newest PTX ISA is of a newer major than all else, or the
  * version file and the local version name different minors. Minors within a major do not contradict each other: images
  * by a newer toolkit than the linked runtime run (minor-version compatibility). A loose image links nothing, so its

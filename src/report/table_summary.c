@@ -19,10 +19,15 @@ static const char *source_words(const char *source)
   static const struct {
     const char *source, *words;
   } table[] = {
-      {"needed", "linked library"},          {"static-runtime", "static CUDA runtime"},
-      {"toolkit", "compiler of the images"}, {"ptx", "ISA of the PTX"},
-      {"requires", "Requires-Dist"},         {"local-version", "version of the distribution"},
-      {"version-file", "version file"},      {"name", "name"},
+      {"needed", "linked library"},
+      {"static-runtime", "static CUDA runtime"},
+      {"toolkit", "compiler of the images"},
+      {"embedded", "compiler of images the library loads itself"},
+      {"ptx", "ISA of the PTX"},
+      {"requires", "Requires-Dist"},
+      {"local-version", "version of the distribution"},
+      {"version-file", "version file"},
+      {"name", "name"},
   };
   for (size_t i = 0; i < sizeof table / sizeof *table; i++)
     if (strcmp(table[i].source, source) == 0)
