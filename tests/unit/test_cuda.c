@@ -264,7 +264,7 @@ static void ptx_isa(void **state)
   }
 }
 
-/* One library as a line: sonames, toolkits and ISAs between blanks. */
+/* One library as a line: sonames, toolkits and ISAs between blanks. A toolkit with + is that of an embedded cubin. */
 struct library_row {
   const char *path, *needed, *toolkits, *isas;
   const char *cuda; /* "" unknown */
@@ -288,7 +288,10 @@ static void add_cubin(struct cuw_library *l, const char *word)
 {
   struct cuw_image *image = library_add_image(l);
   image->kind = CUW_KIND_CUBIN;
-  image->toolkit = strcmp(word, "-") ? arena_string(library_arena(l), word) : NULL;
+  bool embedded = word[0] == '+';
+  image->role = embedded ? CUW_ROLE_SELF_LOADED : CUW_ROLE_REGISTERED;
+  image->fatbin = embedded ? CUW_NO_FATBIN : 0;
+  image->toolkit = strcmp(word, "-") ? arena_string(library_arena(l), word + embedded) : NULL;
 }
 
 static void add_ptx(struct cuw_library *l, const char *word)
@@ -334,6 +337,9 @@ static void libraries(void **state)
       {"p/lib.so", "", "12.4", "9.0", "12.4", true},
       {"p/lib.so", "libcudnn.so.9 libcurand.so.10", "", "", "", false},
       {"p/lib.so", "", "- -", "", "", false},
+      {"p/lib.so", "libcudart.so.12", "12.2 +11.1 +11.8 +11.8 +12.3", "8.2", "12.2", false},
+      {"p/lib.so", "libcudart.so.12", "+11.8", "", "12", false},
+      {"p/lib.so", "", "+9.0 +13.1 +12.3", "", "13.1", false},
       {"p/lib_cuda121.so", "libcudart.so.12", "", "", "12.1", false},
       {"p/lib_cuda118.so", "libcudart.so.12", "", "", "11.8", true},
       {"cu118/lib.so", "libcudart.so.12", "", "", "12", false},
