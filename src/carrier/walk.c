@@ -180,22 +180,6 @@ static bool is_component(const char *path, const char *component)
   return strncasecmp(name, component, strlen(component)) == 0;
 }
 
-uint32_t walk_add_container(struct walk *w, uint64_t at)
-{
-  uint32_t number = library_add_fatbin(w->library, at);
-  size_t n = w->container_count;
-  if (number != n)
-    return number;
-  if ((n & (n - 1)) == 0) {
-    uint64_t *more = realloc(w->containers, (n ? 2 * n : 1) * sizeof *more);
-    if (!more)
-      return number;
-    w->containers = more;
-  }
-  w->containers[w->container_count++] = at;
-  return number;
-}
-
 void walk_library(struct source *s, struct cuw_library *l, struct carrier_map *map)
 {
   struct walk w = {.source = s, .library = l, .has_sections = map->has_sections};

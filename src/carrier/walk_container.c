@@ -15,23 +15,6 @@ static void problem(struct walk *w, const char *code, uint64_t at, const char *m
   library_problem(w->library, CUW_ERROR, code, at, NULL, "%s", message);
 }
 
-struct cuw_image *walk_add_image(struct walk *w, uint64_t at)
-{
-  struct cuw_image *image = library_add_image(w->library);
-  if (!image) {
-    if (!w->memory_reported && w->library->image_count < LIBRARY_IMAGES_MAX)
-      problem(w, "out-of-memory", at, "no memory for a further image");
-    w->memory_reported = true;
-    return NULL;
-  }
-  image->offset = at;
-  image->part_offset = CUW_NONE;
-  image->section = w->region->section;
-  image->role = (uint8_t)w->region->role;
-  image->debug = -1;
-  return image;
-}
-
 static const char *keep_text(struct walk *w, struct view text)
 {
   if (!text.data)
