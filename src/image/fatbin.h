@@ -17,8 +17,8 @@
 #define FATBIN_FLAG_ZSTD 0x8000u
 #define FATBIN_FLAG_COMPRESSED 0xF000u
 #define FATBIN_FLAG_OBFUSCATED 0x10000u /* LTO-IR: its compressed bytes, too */
-#define FATBIN_FLAG_ARCH 0x100000u   /* `a` */
-#define FATBIN_FLAG_FAMILY 0x200000u /* `f` */
+#define FATBIN_FLAG_ARCH 0x100000u      /* `a` */
+#define FATBIN_FLAG_FAMILY 0x200000u    /* `f` */
 #define FATBIN_FLAG_COMPAT 0x1000000u
 
 struct fatbin_header {
