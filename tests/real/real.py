@@ -61,7 +61,11 @@ def fetch(row, tries=4):
     for attempt in range(tries):
         if attempt:
             time.sleep(5 * attempt)
-        result = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+        try:
+            result = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=1800)
+        except subprocess.TimeoutExpired:
+            print(f"# {row['wheel']}: half an hour is over", file=sys.stderr)
+            continue
         if is_whole(path, row):
             return path
         print(f"# {row['wheel']}: {result.stderr.strip()[-300:] or 'another file came'}", file=sys.stderr)
