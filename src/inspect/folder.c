@@ -143,6 +143,7 @@ static void add_installed(struct folder *f, const char *metadata)
   if (!d)
     return;
   d->name = m.name;
+  d->normal_name = dist_normal_name(g->arena, m.name);
   d->version = m.version;
   d->requires = m.requires;
   d->requires_count = m.requires_count;
@@ -168,18 +169,27 @@ static bool is_conda_record(const char *path, size_t *root)
   return *root == 0 || path[*root - 1] == '/';
 }
 
-static bool is_installed(struct gather *g, const char *name)
+/* Whether Python packages below `root` (with '/' at its end) are those of the conda prefix `prefix`. */
+static bool is_in_prefix(const char *root, const char *prefix)
 {
-  const char *normal = dist_normal_name(g->arena, name);
-  for (size_t i = 0; i < g->distribution_count; i++) {
-    const char *other = g->distributions[i].info ? dist_normal_name(g->arena, g->distributions[i].name) : NULL;
-    if (normal && other && strcmp(normal, other) == 0)
-      return true;
-  }
-  return false;
+  size_t length = strlen(prefix);
+  return strncmp(root, prefix, length) == 0 &&
+         (strncmp(root + length, "lib/", 4) == 0 || strncmp(root + length, "Lib/", 4) == 0);
 }
 
-/* A conda package of Python files has dist-info of its own; the conda record then adds nothing but a second row. */
+/* The distribution of that name whose dist-info stands in the prefix; SIZE_MAX: none. */
+static size_t installed_in(struct gather *g, const char *name, const char *prefix)
+{
+  const char *normal = dist_normal_name(g->arena, name);
+  for (size_t i = 0; normal && i < g->distribution_count; i++) {
+    const struct found_distribution *d = &g->distributions[i];
+    if (d->normal_name && strcmp(normal, d->normal_name) == 0 && is_in_prefix(d->root, prefix))
+      return i;
+  }
+  return SIZE_MAX;
+}
+
+/* A conda package of Python files has dist-info of its own: then the conda record only adds files to it. */
 static void add_conda(struct folder *f, const char *path, size_t root)
 {
   struct gather *g = f->gather;
@@ -187,17 +197,21 @@ static void add_conda(struct folder *f, const char *path, size_t root)
   struct view text = read_whole(f, path, CONDA_META_MAX);
   bool known = text.data && dist_conda_parse(g->arena, text, &m);
   free((void *)text.data);
-  if (!known || is_installed(g, m.name))
+  const char *prefix = known ? arena_text(g->arena, path, root) : NULL;
+  if (!prefix)
     return;
-  struct found_distribution *d = gather_distribution(g);
-  if (!d)
-    return;
-  d->name = m.name;
-  d->version = m.version;
-  d->root = arena_text(g->arena, path, root);
-  d->location = on_disk(f, root ? arena_text(g->arena, path, root - 1) : ".");
-  struct claims c = {
-      .folder = f, .owner = g->distribution_count - 1, .base = root ? arena_text(g->arena, path, root - 1) : ""};
+  size_t owner = installed_in(g, m.name, prefix);
+  if (owner == SIZE_MAX) {
+    struct found_distribution *d = gather_distribution(g);
+    if (!d)
+      return;
+    d->name = m.name;
+    d->version = m.version;
+    d->root = prefix;
+    d->location = on_disk(f, root ? arena_text(g->arena, path, root - 1) : ".");
+    owner = g->distribution_count - 1;
+  }
+  struct claims c = {.folder = f, .owner = owner, .base = root ? arena_text(g->arena, path, root - 1) : ""};
   for (size_t i = 0; i < m.file_count; i++)
     claim_file(&c, m.files[i]);
 }

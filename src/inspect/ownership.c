@@ -20,17 +20,35 @@ static size_t first_not_below(const struct gather *g, const char *path)
   return low;
 }
 
+static void claim(struct owned_library *l, size_t owner)
+{
+  if (l->owner == SIZE_MAX)
+    l->owner = owner;
+}
+
+/* The file itself, then the members of an archive; what else begins with the same bytes is not gone through, for a
+ * RECORD may name "a" a million times. */
 void ownership_claim(struct gather *g, size_t owner, const char *path)
 {
-  size_t length = strlen(path);
   for (size_t i = first_not_below(g, path); i < g->library_count; i++) {
-    const struct cuw_library *l = g->libraries[i].library;
-    if (strncmp(l->path, path, length) != 0)
-      return;
-    bool own = l->path[length] == 0 || (l->format == CUW_AR && l->path[length] == '(');
-    if (own && g->libraries[i].owner == SIZE_MAX)
-      g->libraries[i].owner = owner;
+    if (strcmp(g->libraries[i].library->path, path) != 0)
+      break;
+    claim(&g->libraries[i], owner);
   }
+  size_t length = strlen(path);
+  char *members = malloc(length + 2);
+  if (!members)
+    return;
+  memcpy(members, path, length);
+  memcpy(members + length, "(", 2);
+  for (size_t i = first_not_below(g, members); i < g->library_count; i++) {
+    const struct cuw_library *l = g->libraries[i].library;
+    if (strncmp(l->path, members, length + 1) != 0)
+      break;
+    if (l->format == CUW_AR)
+      claim(&g->libraries[i], owner);
+  }
+  free(members);
 }
 
 /* A wheel owns all below its root; of nested ones the innermost. */
