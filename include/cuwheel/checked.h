@@ -5,6 +5,7 @@
 
 #include "cuwheel/check.h"
 #include "cuwheel/inspect.h"
+#include "cuwheel/missing.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -16,6 +17,7 @@ struct cuw_check_options {
   struct cuw_driver driver; /* all zero: any */
   struct cuw_selection selection;
   bool bytes;              /* count bytes too */
+  bool kernels;            /* name the kernels that would fail: opens every cubin and PTX */
   uint64_t max_image_size; /* 0: CUW_IMAGE_SIZE_MAX */
 };
 
@@ -26,6 +28,7 @@ struct cuw_verdict {
   struct cuw_distribution_verdict whole;
   struct cuw_library_verdict *libraries; /* in the order of the distribution; loose images last, as one */
   struct cuw_bytes *bytes;               /* of each; NULL unless asked for */
+  struct cuw_missing *missing;           /* of each; NULL unless asked for; of loose images nothing */
   size_t library_count;
 };
 

@@ -3,6 +3,7 @@
 
 #include "check/ledger.h"
 #include "inspect/inspect.h"
+#include "inspect/pool.h"
 #include "verdict/judge.h"
 
 /* A library for which no verdict could be made says so, and never passes for one that is well. */
@@ -53,7 +54,8 @@ static bool judge_one(const struct cuw_check_options *o, const struct cuw_distri
   v->distribution = d;
   v->libraries = calloc(d->library_count + 1, sizeof *v->libraries);
   v->bytes = o->bytes ? calloc(d->library_count + 1, sizeof *v->bytes) : NULL;
-  if (!v->libraries || (o->bytes && !v->bytes))
+  v->missing = o->kernels ? calloc(d->library_count + 1, sizeof *v->missing) : NULL;
+  if (!v->libraries || (o->bytes && !v->bytes) || (o->kernels && !v->missing))
     return false;
   for (size_t i = 0; i < d->library_count; i++) {
     if (library_is_loose(d->libraries[i]))
@@ -63,6 +65,8 @@ static bool judge_one(const struct cuw_check_options *o, const struct cuw_distri
       v->libraries[n] = no_verdict(d->libraries[i]);
     if (v->bytes)
       ledger_add_bytes(g, d->libraries[i], gpu, &v->bytes[n]);
+    if (v->missing)
+      ledger_take_missing(g, d->libraries[i], gpu, &v->missing[n]);
   }
   if (loose > 0 && !take_loose(o, d, gpu, loose, g, v))
     return false;
@@ -86,7 +90,7 @@ struct cuw_checked *cuw_check(const char *path, const struct cuw_inspect_options
                               const struct cuw_check_options *check)
 {
   struct cuw_checked *c = calloc(1, sizeof *c);
-  struct ledger *g = ledger_new(check);
+  struct ledger *g = ledger_new(check, options && options->jobs ? options->jobs : pool_cores());
   struct job_visitor visitor = {.library = ledger_judge, .data = g};
   bool done = false;
   if (c && g && (c->input = inspect_visited(path, options, &visitor))) {
@@ -109,7 +113,10 @@ void cuw_checked_free(struct cuw_checked *c)
     for (size_t k = 0; k < v->library_count; k++)
       cuw_library_verdict_free(&v->libraries[k]);
     free(v->libraries);
+    for (size_t k = 0; v->missing && k < v->library_count; k++)
+      cuw_missing_free(&v->missing[k]);
     free(v->bytes);
+    free(v->missing);
     cuw_distribution_verdict_free(&v->whole);
   }
   free(c->verdicts);

@@ -5,27 +5,34 @@
 #include <stdlib.h>
 
 #include "check/open_facts.h"
+#include "kernels/collect.h"
+#include "kernels/missing.h"
+#include "model/builder.h"
 #include "verdict/judge.h"
 
 struct entry {
   const struct cuw_library *library;
   struct cuw_library_verdict *verdicts; /* one a GPU; path NULL: taken, or never made */
   struct cuw_bytes *bytes;
+  struct cuw_missing *missing; /* one a GPU */
 };
 
 struct ledger {
   const struct cuw_check_options *options;
+  struct crew *crew; /* opens images; NULL where no kernels are asked for */
   pthread_mutex_t lock;
   struct entry *entries;
   size_t count;
 };
 
-struct ledger *ledger_new(const struct cuw_check_options *options)
+struct ledger *ledger_new(const struct cuw_check_options *options, unsigned threads)
 {
   struct ledger *g = calloc(1, sizeof *g);
   if (!g)
     return NULL;
   g->options = options;
+  if (options->kernels)
+    g->crew = crew_new(threads - 1);
   pthread_mutex_init(&g->lock, NULL);
   return g;
 }
@@ -35,8 +42,11 @@ static void free_entry(struct entry *e, size_t gpus)
   for (size_t i = 0; e->verdicts && i < gpus; i++)
     if (e->verdicts[i].path)
       cuw_library_verdict_free(&e->verdicts[i]);
+  for (size_t i = 0; e->missing && i < gpus; i++)
+    cuw_missing_free(&e->missing[i]);
   free(e->verdicts);
   free(e->bytes);
+  free(e->missing);
 }
 
 void ledger_free(struct ledger *g)
@@ -46,6 +56,7 @@ void ledger_free(struct ledger *g)
   for (size_t i = 0; i < g->count; i++)
     free_entry(&g->entries[i], g->options->gpu_count);
   free(g->entries);
+  crew_free(g->crew);
   pthread_mutex_destroy(&g->lock);
   free(g);
 }
@@ -65,9 +76,44 @@ static void judge_for(const struct judge_request *request, struct source *s, str
   want_list_free(&wants);
 }
 
+static uint64_t image_limit(const struct ledger *g)
+{
+  return g->options->max_image_size ? g->options->max_image_size : CUW_IMAGE_SIZE_MAX;
+}
+
+/* All facts are in: the library was judged. */
+static bool find_missing(const struct judge_request *request, const struct pack *kernels, struct cuw_missing *out)
+{
+  struct want_list wants = {0};
+  struct fate *fates = calloc(request->library->fatbins + 1, sizeof *fates);
+  bool done = fates && judge_fatbins(request, &wants, fates) == JUDGE_DONE &&
+              missing_kernels(kernels, request->library, fates, out);
+  want_list_free(&wants);
+  free(fates);
+  return done;
+}
+
+static void find_all_missing(const struct ledger *g, struct source *s, struct cuw_library *l, const struct facts *facts,
+                             struct cuw_missing *out)
+{
+  struct collect_options collect = {.crew = g->crew, .cap = image_limit(g)};
+  struct kernel_table *table = kernel_table_new();
+  struct pack kernels = {0};
+  bool done = table && collect_kernels(&collect, s, l, table) && kernel_table_pack(table, l, NULL, NULL, &kernels);
+  kernel_table_free(table);
+  for (size_t i = 0; done && i < g->options->gpu_count; i++) {
+    struct judge_request request = {
+        .library = l, .facts = facts, .gpu = &g->options->gpus[i], .driver = &g->options->driver};
+    done = find_missing(&request, &kernels, &out[i]);
+  }
+  pack_free(&kernels);
+  if (!done)
+    library_problem(l, CUW_ERROR, "out-of-memory", CUW_NONE, NULL, "no memory for the kernels of the library");
+}
+
 static void judge_all(const struct ledger *g, struct source *s, struct cuw_library *l, struct entry *e)
 {
-  uint64_t cap = g->options->max_image_size ? g->options->max_image_size : CUW_IMAGE_SIZE_MAX;
+  uint64_t cap = image_limit(g);
   struct facts *facts = facts_new(l);
   for (size_t i = 0; facts && i < g->options->gpu_count; i++) {
     struct judge_request request = {
@@ -77,6 +123,8 @@ static void judge_all(const struct ledger *g, struct source *s, struct cuw_libra
     if (e->bytes)
       judge_bytes(&request, &e->bytes[i]);
   }
+  if (facts && e->missing && l->image_count)
+    find_all_missing(g, s, l, facts, e->missing);
   facts_free(facts);
 }
 
@@ -89,6 +137,7 @@ void ledger_judge(void *ledger, struct source *s, struct cuw_library *l)
     return;
   e.verdicts = loose ? NULL : calloc(g->options->gpu_count + 1, sizeof *e.verdicts);
   e.bytes = g->options->bytes ? calloc(g->options->gpu_count + 1, sizeof *e.bytes) : NULL;
+  e.missing = g->crew && !loose ? calloc(g->options->gpu_count + 1, sizeof *e.missing) : NULL;
   judge_all(g, s, l, &e);
   pthread_mutex_lock(&g->lock);
   size_t n = g->count;
@@ -141,4 +190,13 @@ void ledger_add_bytes(struct ledger *g, const struct cuw_library *l, size_t gpu,
   sum->spare += e->bytes[gpu].spare;
   sum->never += e->bytes[gpu].never;
   sum->other += e->bytes[gpu].other;
+}
+
+void ledger_take_missing(struct ledger *g, const struct cuw_library *l, size_t gpu, struct cuw_missing *out)
+{
+  struct entry *e = find(g, l);
+  if (!e || !e->missing)
+    return;
+  *out = e->missing[gpu];
+  e->missing[gpu] = (struct cuw_missing){0};
 }

@@ -8,7 +8,8 @@
 
 struct ledger;
 
-struct ledger *ledger_new(const struct cuw_check_options *options);
+/* `threads` is what the jobs may use. */
+struct ledger *ledger_new(const struct cuw_check_options *options, unsigned threads);
 void ledger_free(struct ledger *g);
 
 /* A job_visitor: judges the library for every GPU, opening images where a verdict needs it. From several threads. */
@@ -22,5 +23,8 @@ bool ledger_take(struct ledger *g, const struct cuw_library *l, size_t gpu, stru
 
 /* Adds the bytes of `l` for that GPU, where bytes were asked for. */
 void ledger_add_bytes(struct ledger *g, const struct cuw_library *l, size_t gpu, struct cuw_bytes *sum);
+
+/* Moves the kernels of `l` that fail on GPU number `gpu` into *out, which stays as it is where there are none. */
+void ledger_take_missing(struct ledger *g, const struct cuw_library *l, size_t gpu, struct cuw_missing *out);
 
 #endif

@@ -301,20 +301,47 @@ static enum judge_status finish(struct judging *j, struct cuw_library_verdict *o
   return JUDGE_DONE;
 }
 
+static bool begin(struct judging *j, const struct judge_request *r, struct want_list *wants)
+{
+  *j = (struct judging){.library = r->library,
+                        .facts = r->facts,
+                        .gpu = r->gpu,
+                        .target = {r->gpu->number, library_os(r->library), r->driver},
+                        .wants = wants};
+  wants->count = 0;
+  if (groups_build(r->library, &j->groups))
+    j->fates = calloc(j->groups.count + 1, sizeof *j->fates);
+  return j->fates != NULL;
+}
+
+static void end(struct judging *j)
+{
+  free(j->fates);
+  groups_free(&j->groups);
+}
+
 enum judge_status judge_library(const struct judge_request *r, struct want_list *wants, struct cuw_library_verdict *out)
 {
-  struct judging j = {.library = r->library,
-                      .facts = r->facts,
-                      .gpu = r->gpu,
-                      .target = {r->gpu->number, library_os(r->library), r->driver},
-                      .wants = wants};
-  wants->count = 0;
-  if (!groups_build(r->library, &j.groups))
-    return JUDGE_NO_MEMORY;
-  j.fates = calloc(j.groups.count + 1, sizeof *j.fates);
-  enum judge_status status = j.fates ? finish(&j, out) : JUDGE_NO_MEMORY;
-  free(j.fates);
-  groups_free(&j.groups);
+  struct judging j;
+  enum judge_status status = begin(&j, r, wants) ? finish(&j, out) : JUDGE_NO_MEMORY;
+  end(&j);
+  return status;
+}
+
+enum judge_status judge_fatbins(const struct judge_request *r, struct want_list *wants, struct fate *fates)
+{
+  struct judging j;
+  enum judge_status status = JUDGE_NO_MEMORY;
+  for (size_t i = 0; i < r->library->fatbins; i++)
+    fates[i] = (struct fate){OUTCOME_UNJUDGED, NO_IMAGE, false, false};
+  if (begin(&j, r, wants))
+    status = decide(&j) ? JUDGE_DONE : wants->count ? JUDGE_WANTS : JUDGE_NO_MEMORY;
+  for (size_t i = 0; status == JUDGE_DONE && i < j.groups.count; i++) {
+    uint32_t fatbin = r->library->images[j.groups.items[i].images[0]].fatbin;
+    if (fatbin < r->library->fatbins)
+      fates[fatbin] = j.fates[i];
+  }
+  end(&j);
   return status;
 }
 

@@ -6,24 +6,6 @@
 #include "base/arena.h"
 #include "verdict/judge.h"
 
-enum outcome {
-  OUTCOME_UNJUDGED, /* relocatable, self-loaded, link-time */
-  OUTCOME_EMPTY,
-  OUTCOME_NATIVE,
-  OUTCOME_JIT,
-  OUTCOME_GATED,
-  OUTCOME_SPECIALISED,
-  OUTCOME_NONE
-};
-
-/* What becomes of one fatbin. */
-struct fate {
-  enum outcome outcome;
-  size_t chosen;   /* NO_IMAGE: none fits, or jit_link */
-  bool jit_link;   /* linked again at load from the relocatable ones */
-  bool for_device; /* an image is for this GPU, though the driver may refuse it */
-};
-
 /* The relocatable fatbins, of which a JIT link needs every one. */
 struct link_inputs {
   size_t count;
