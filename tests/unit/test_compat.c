@@ -17,6 +17,7 @@ struct row {
   const char *fits; /* one letter a device of the line above: + or . */
 };
 
+/* clang-format off: columns under their devices */
 static const struct row rows[] = {
     /*              33335 55666 77788 88891 11111
                     02570 23012 02506 78900 00122
@@ -51,6 +52,7 @@ static const struct row rows[] = {
     {"compute_120a", "..... ..... ..... ..... ...+."}, {"compute_120f", "..... ..... ..... ..... ...++"},
     {"compute_121", "..... ..... ..... ..... ....+"},  {"compute_0", "..... ..... ..... ..... ....."},
 };
+/* clang-format on */
 
 static bool expects(const char *fits, size_t device)
 {
