@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where `cuobjdump -res-usage` (13.5.37) takes its numbers from, found by changing one field at a time of a cubin of
  * nvcc 13.0 (sm_90) and reading what it prints:
- *   REG       REGCOUNT (0x2f) of the kernel's symbol in .nv.info; absent: 0.
+ *   REG       REGCOUNT (0x2f) of the kernel's symbol in .nv.info; absent: bits 24 to 31 of sh_info of its .text section
+ *             (hand-written kernels for sm_50 in cuBLAS 12.9).
  *   STACK     MIN_STACK_SIZE (0x12) likewise. FRAME_SIZE (0x11) and MAX_STACK_SIZE (0x23) change nothing. 0xffffffff
  *             (recursion) prints UNKNOWN; absent, as in every relocatable cubin, prints 0.
  *   SHARED    size of the section named .nv.shared.* whose sh_info is the kernel's .text section. What stands behind
@@ -35,6 +36,7 @@ struct per_symbol {
 struct per_section {
   uint64_t shared, local, constant;
   uint32_t max_threads;
+  uint32_t registers; /* in the header of .text itself; 0 not there */
 };
 
 struct reader {
@@ -135,6 +137,8 @@ static void read_section(struct reader *r, size_t index)
     read_info(r, &s);
     return;
   }
+  if (cubin_section_starts(&r->elf, &s, ".text."))
+    r->by_section[index].registers = s.info >> 24;
   if (s.info == 0 || s.info >= r->elf.section_count)
     return;
   struct per_section *p = &r->by_section[s.info];
@@ -179,6 +183,8 @@ static struct kernel kernel_of(struct reader *r, size_t index, const GElf_Sym *s
     k.local_bytes = text->local;
     k.constant = text->constant;
     k.max_threads = text->max_threads;
+    if (k.registers == KERNEL_NOT_RECORDED && text->registers)
+      k.registers = text->registers;
   }
   return k;
 }

@@ -210,6 +210,25 @@ static void test_shared_records_end(void **state)
   testdata_free(file);
 }
 
+/* Without a REGCOUNT record the header of the .text section tells. */
+static void test_registers_in_section_header(void **state)
+{
+  (void)state;
+  struct view file = testdata_load("p118_sm80.cubin");
+  static const uint8_t record[] = {4, 0x2f, 8, 0};
+  struct wanted before = {.name = "inc_kernel"}, after = before;
+  const char *damage;
+  kernels_read(file, take, &before, &damage);
+  int count = 0;
+  for (uint8_t *at; (at = memmem(file.data, file.size, record, sizeof record)); count++)
+    at[1] = 1;
+  assert_true(count >= 2);
+  kernels_read(file, take, &after, &damage);
+  assert_int_equal(after.found.registers, 8);
+  assert_int_equal(after.found.registers, before.found.registers);
+  testdata_free(file);
+}
+
 static void test_threads_are_bounded(void **state)
 {
   (void)state;
@@ -259,6 +278,7 @@ int main(void)
       cmocka_unit_test(test_damaged_tables),
       cmocka_unit_test(test_damage_costs_its_part),
       cmocka_unit_test(test_shared_records_end),
+      cmocka_unit_test(test_registers_in_section_header),
       cmocka_unit_test(test_threads_are_bounded),
       cmocka_unit_test(test_maltreated),
   };
