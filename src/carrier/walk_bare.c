@@ -10,7 +10,9 @@
 #include "image/ptx.h"
 #include "model/builder.h"
 
-#define BARE_CUBIN_MAX ((uint64_t)1 << 30)
+/* A frame of some kilobytes can claim any size; what stands in the file takes its bytes. */
+#define BARE_CUBIN_MAX ((uint64_t)256 << 20)
+#define PACKED_CUBIN_MAX ((uint64_t)64 << 20)
 #define PTX_COMMENT_MAX ((uint64_t)1024) /* what ptxas and NVRTC write before .version is some hundred bytes */
 /* Trials that come to nothing may take this often the file's size and some. */
 #define TRIED_MORE ((uint64_t)8)
@@ -68,7 +70,12 @@ static void open_bare(struct source *s, struct cuw_library *l, struct cuw_image 
   struct view v;
   struct cubin_facts f;
   const char *damage = NULL;
-  if (image_open(s, image, BARE_CUBIN_MAX, b, &v) != IMAGE_OPEN_OK || !cubin_facts_read(v, &f, &damage))
+  uint64_t cap = image->compression == CUW_STORED ? BARE_CUBIN_MAX : PACKED_CUBIN_MAX;
+  enum image_open_status status = image_open(s, image, cap, b, &v);
+  if (status == IMAGE_OPEN_TOO_BIG)
+    library_problem(l, CUW_ERROR, "payload-too-big", image->offset, NULL,
+                    "the cubin is too large to be opened for its suffix and toolkit");
+  if (status != IMAGE_OPEN_OK || !cubin_facts_read(v, &f, &damage))
     return;
   image->arch = f.arch;
   image->suffix_unknown = f.suffix_unknown;

@@ -12,7 +12,7 @@
 #include "model/builder.h"
 #include "model/cuda.h"
 
-#define TOOLKIT_CUBIN_MAX ((uint64_t)256 << 20)
+#define TOOLKIT_CUBIN_MAX ((uint64_t)64 << 20)
 /* Of one archive: each is a record, and a header of 60 bytes makes a member. */
 #define AR_LIBRARIES_MAX ((size_t)1 << 16)
 

@@ -260,6 +260,33 @@ static void broken_frame(void **state)
   testdata_free(cubin);
 }
 
+/* A small frame that claims a huge cubin is not inflated into memory. */
+static void huge_frame(void **state)
+{
+  (void)state;
+  struct made m = {0};
+  struct made_section s;
+  char expected[96];
+  struct view cubin = testdata_load("p130_sm100a.cubin");
+  size_t size = (size_t)80 << 20, room = ZSTD_compressBound(size);
+  uint8_t *plain = calloc(1, size), *packed = malloc(room);
+  assert_non_null(plain);
+  assert_non_null(packed);
+  memcpy(plain, cubin.data, cubin.size);
+  size_t packed_size = ZSTD_compress(packed, room, plain, size, 1);
+  assert_false(ZSTD_isError(packed_size));
+  begin_data(&m, &s);
+  size_t at = made_add(&m, packed, packed_size);
+  made_align(&m, 16);
+  made_file(&m, "p118_sm90.cubin");
+  end_data(&m, &s);
+  expect_at(expected, "payload-too-big", at);
+  assert_walk(&m, 2, 0, expected);
+  free(plain);
+  free(packed);
+  testdata_free(cubin);
+}
+
 /* What only looks like code costs a bounded time, and that it did is said. */
 static void bait(void **state)
 {
@@ -364,9 +391,16 @@ static void small_regions(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(corpus),          cmocka_unit_test(problems),        cmocka_unit_test(resync),
-      cmocka_unit_test(truncated_cubin), cmocka_unit_test(broken_frame),    cmocka_unit_test(bait),
-      cmocka_unit_test(shared_chain),    cmocka_unit_test(too_many_images), cmocka_unit_test(small_regions),
+      cmocka_unit_test(corpus),
+      cmocka_unit_test(problems),
+      cmocka_unit_test(resync),
+      cmocka_unit_test(truncated_cubin),
+      cmocka_unit_test(broken_frame),
+      cmocka_unit_test(huge_frame),
+      cmocka_unit_test(bait),
+      cmocka_unit_test(shared_chain),
+      cmocka_unit_test(too_many_images),
+      cmocka_unit_test(small_regions),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
