@@ -7,7 +7,7 @@ static const char *why_none_fits(const struct trial *t, const size_t *order, siz
   char cc[CUW_CC_MAX];
   for (size_t i = 0; i < count; i++) {
     const struct cuw_image *image = &v->library->images[order[i]];
-    if (image_fits_device(image, target->number))
+    if (image->kind == CUW_KIND_PTX && image_fits_device(image, target->number))
       return arena_printf(v->findings->arena, "PTX %u.%u is newer than what a driver for CUDA %u.%u compiles",
                           image->isa_major, image->isa_minor, v->driver.cuda / 10, v->driver.cuda % 10);
   }
@@ -41,13 +41,24 @@ static size_t predict_link(const struct trial *t, const struct target *target, s
   return o->loads ? largest_cubin(t) : NO_IMAGE;
 }
 
+/* Without its entry a cubin is what it says itself: a Tile kernel's entry says sm_100, its cubin sm_100a
+ * (docs/format.md 2.7). */
+static size_t choose_alone(const struct trial *t, const struct target *target)
+{
+  struct cuw_image image = t->visit->library->images[t->order[0]];
+  if (t->visit->states[t->order[0]].accelerated)
+    image.arch.suffix = 'a';
+  return image_fits(&image, target) ? t->order[0] : NO_IMAGE;
+}
+
 size_t predict(const struct trial *t, size_t device, struct cuw_observation *o)
 {
   const struct visit *v = t->visit;
   struct target target = visit_target(v, device);
   if (t->method == CUW_PROBE_LINK)
     return predict_link(t, &target, o);
-  size_t chosen = choose_image(v->library->images, t->order, t->count, &target);
+  size_t chosen = t->method == CUW_PROBE_IMAGE ? choose_alone(t, &target)
+                                               : choose_image(v->library->images, t->order, t->count, &target);
   o->loads = chosen != NO_IMAGE;
   if (o->loads)
     o->predicted = describe_image(&v->library->images[chosen]);

@@ -35,8 +35,10 @@ static void examine_cubin(struct view bytes, struct image_state *state)
 {
   struct cubin_facts facts;
   const char *damage = NULL;
-  if (cubin_facts_read(bytes, &facts, &damage))
+  if (cubin_facts_read(bytes, &facts, &damage)) {
     state->relocatable = facts.relocatable;
+    state->accelerated = facts.arch.suffix == 'a';
+  }
   note_fault(state, "cubin-damaged", damage);
   kernels_read(bytes, pass_kernel, NULL, &damage);
   note_fault(state, "cubin-damaged", damage);

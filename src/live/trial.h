@@ -11,6 +11,7 @@
 struct image_state {
   bool opened;
   bool relocatable;
+  bool accelerated;       /* a cubin that says itself that it is for one chip alone, whatever its entry says */
   const char *fault_code; /* NULL: sound */
   const char *fault;
 };
