@@ -8,5 +8,6 @@
 int cmd_inspect(const struct options *options);
 int cmd_kernels(const struct options *options);
 int cmd_extract(const struct options *options);
+int cmd_probe(const struct options *options);
 
 #endif

@@ -33,6 +33,12 @@ static const struct command {
      "by number and suffix: sm_90 and compute_90 are the same; --kind tells them apart.\n"
      "Where a file is there already, nothing is written, unless --force is given.\n",
      COMMAND_EXTRACT, cmd_extract},
+    {"probe", "PATH...", "load the GPU code on this machine's GPUs, against what is predicted",
+     "Hands each fatbin to this machine's CUDA driver, runs a kernel of its own beside it,\n"
+     "and holds what the driver did against what was predicted. PATH is as for inspect.\n"
+     "A load that crashes or hangs costs that one image. Exit status 1: something did not\n"
+     "go as predicted; 3 also: there is no driver, or something could not be tried.\n",
+     COMMAND_PROBE, cmd_probe},
 };
 #define COMMAND_COUNT (sizeof commands / sizeof *commands)
 

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "cli/options_probe.h"
+
 #include "cuwheel/kernels.h"
 
 enum exit_status {
@@ -39,6 +41,8 @@ struct options {
   unsigned fatbin;
   bool force;
 
+  struct probe_choice probe;
+
   const char *command; /* the first word of the line where it may be one; NULL: none */
   unsigned long long used; /* rows of the table that stood on the line, a bit each */
   char **words;        /* what is no option, `command` not among them */
@@ -50,7 +54,8 @@ enum command_bit {
   COMMAND_INSPECT = 1,
   COMMAND_KERNELS = 1 << 8,
   COMMAND_EXTRACT = 1 << 9,
-  COMMANDS_THAT_OPEN = COMMAND_INSPECT | COMMAND_KERNELS | COMMAND_EXTRACT,
+  COMMAND_PROBE = 1 << 16,
+  COMMANDS_THAT_OPEN = COMMAND_INSPECT | COMMAND_KERNELS | COMMAND_EXTRACT | COMMAND_PROBE,
   COMMAND_EVERY = ~0
 };
 
