@@ -12,7 +12,7 @@
 /* A distribution met in the input, before its libraries are known. */
 struct found_distribution {
   const char *name, *version;
-  const char *normal_name; /* of an installed one: equal for all spellings; NULL */
+  const char *normal_name;   /* of an installed one: equal for all spellings; NULL */
   const char *local_version; /* with "+cu128", where it stands in the name of the file or folder; NULL */
   const char *root;          /* folder (or "outer.whl!") that its files lie in, with '/' at its end where not empty */
   const char *info;          /* its .dist-info folder or conda-meta file, as a path in the input; NULL */
