@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What `cuwheel extract` writes of real wheels, byte for byte against `cuobjdump -xelf all -xptx all`; and `cuwheel
-inspect --verify` finds no fault in them."""
+"""What `cuwheel extract` writes of real wheels and of the corpus, byte for byte against `cuobjdump -xelf all` and `-xptx
+all`; and `cuwheel inspect --verify` finds no fault in the wheels."""
 import collections
 import filecmp
 import re
@@ -64,8 +64,19 @@ def same(one, other):
     return one is not None and filecmp.cmp(one, other, shallow=False)
 
 
+def compare_corpus(tap):
+    """Every compression, kind and host that the corpus has in sound files; concatenations, debug code, Tile IR."""
+    for file in sorted((real.TOP / "testdata/corpus").iterdir()):
+        if file.name.startswith(("f1", "n13")) and file.suffix in (".fatbin", ".so", ".o"):
+            _, report, errors = real.inspect(file)
+            for library in real.libraries(report):
+                if images.in_order(library, ("cubin", "ptx")):
+                    compare(tap, file, library, file)
+
+
 def main():
     tap = Tap()
+    compare_corpus(tap)
     which = real.arguments("compares their images with those that cuobjdump extracts")
     for row in real.rows(which):
         path = real.fetch(row)

@@ -15,7 +15,7 @@ CUT = ("Invalid ELF", "has been removed")
 
 def in_order(library, kinds):
     """The images that cuobjdump -all looks at, in its order: those of the executable section, then the relocatable."""
-    sections = pe.SECTIONS if library["format"] == "pe" else ELF_SECTIONS
+    sections = {"pe": pe.SECTIONS, "fatbin": (None,)}.get(library["format"], ELF_SECTIONS)
     return [image for section in sections for image in library["images"]
             if image["section"] == section and image["kind"] in kinds]
 
