@@ -10,6 +10,9 @@
 #include "model/builder.h"
 #include "verdict/judge.h"
 
+/* Large images that threads may hold open at once, bytes; one that is larger has its turn alone. */
+#define OPENED_BYTES ((uint64_t)16 << 20)
+
 struct entry {
   const struct cuw_library *library;
   struct cuw_library_verdict *verdicts; /* one a GPU; path NULL: taken, or never made */
@@ -20,6 +23,7 @@ struct entry {
 struct ledger {
   const struct cuw_check_options *options;
   struct crew *crew; /* opens images; NULL where no kernels are asked for */
+  struct gate gate;  /* memory for opened images */
   pthread_mutex_t lock;
   struct entry *entries;
   size_t count;
@@ -33,6 +37,7 @@ struct ledger *ledger_new(const struct cuw_check_options *options, unsigned thre
   g->options = options;
   if (options->kernels)
     g->crew = crew_new(threads - 1);
+  gate_init(&g->gate, OPENED_BYTES);
   pthread_mutex_init(&g->lock, NULL);
   return g;
 }
@@ -57,19 +62,20 @@ void ledger_free(struct ledger *g)
     free_entry(&g->entries[i], g->options->gpu_count);
   free(g->entries);
   crew_free(g->crew);
+  gate_destroy(&g->gate);
   pthread_mutex_destroy(&g->lock);
   free(g);
 }
 
 /* Judges and opens in turn until nothing is wanted any more. */
 static void judge_for(const struct judge_request *request, struct source *s, struct cuw_library *l, struct facts *facts,
-                      uint64_t cap, struct cuw_library_verdict *out)
+                      uint64_t cap, struct gate *gate, struct cuw_library_verdict *out)
 {
   struct want_list wants = {0};
   struct image_buffers buffers = {0};
   enum judge_status status;
   while ((status = judge_library(request, &wants, out)) == JUDGE_WANTS)
-    open_facts(s, l, &wants, cap, &buffers, facts);
+    open_facts(s, l, &wants, cap, gate, &buffers, facts);
   if (status == JUDGE_NO_MEMORY)
     *out = (struct cuw_library_verdict){0};
   image_buffers_free(&buffers);
@@ -111,7 +117,7 @@ static void find_all_missing(const struct ledger *g, struct source *s, struct cu
     library_problem(l, CUW_ERROR, "out-of-memory", CUW_NONE, NULL, "no memory for the kernels of the library");
 }
 
-static void judge_all(const struct ledger *g, struct source *s, struct cuw_library *l, struct entry *e)
+static void judge_all(struct ledger *g, struct source *s, struct cuw_library *l, struct entry *e)
 {
   uint64_t cap = image_limit(g);
   struct facts *facts = facts_new(l);
@@ -119,7 +125,7 @@ static void judge_all(const struct ledger *g, struct source *s, struct cuw_libra
     struct judge_request request = {
         .library = l, .facts = facts, .gpu = &g->options->gpus[i], .driver = &g->options->driver};
     if (e->verdicts)
-      judge_for(&request, s, l, facts, cap, &e->verdicts[i]);
+      judge_for(&request, s, l, facts, cap, &g->gate, &e->verdicts[i]);
     if (e->bytes)
       judge_bytes(&request, &e->bytes[i]);
   }

@@ -7,6 +7,8 @@
 #include "image/ptx.h"
 #include "inspect/examine.h"
 
+#define SMALL_IMAGE ((uint64_t)2 << 20)
+
 struct reading {
   struct facts *facts;
   size_t image;
@@ -58,13 +60,36 @@ static void open_one(struct source *s, struct cuw_library *l, const struct want 
   }
 }
 
+/* What opening the image takes, by its entry's word. */
+static uint64_t image_bytes(const struct cuw_image *image)
+{
+  uint64_t plain = image->parent_size > image->size ? image->parent_size : image->size;
+  uint64_t stored = image->payload_size == CUW_NONE ? 0 : image->payload_size;
+  return plain > UINT64_MAX - stored ? UINT64_MAX : plain + stored;
+}
+
+/* Small images share buffers that stay; a large one has its turn, and gives its memory back. */
+static void open_in_turn(struct source *s, struct cuw_library *l, const struct want *want, uint64_t cap,
+                         struct gate *gate, struct image_buffers *b, struct facts *facts)
+{
+  uint64_t bytes = image_bytes(&l->images[want->image]);
+  if (bytes <= SMALL_IMAGE) {
+    open_one(s, l, want, cap, b, facts);
+    return;
+  }
+  uint64_t granted = gate_enter(gate, bytes);
+  open_one(s, l, want, cap, b, facts);
+  image_buffers_free(b);
+  gate_leave(gate, granted);
+}
+
 static int compare_image(const void *a, const void *b)
 {
   const struct want *x = a, *y = b;
   return x->image < y->image ? -1 : x->image > y->image;
 }
 
-void open_facts(struct source *s, struct cuw_library *l, const struct want_list *wants, uint64_t cap,
+void open_facts(struct source *s, struct cuw_library *l, const struct want_list *wants, uint64_t cap, struct gate *gate,
                 struct image_buffers *b, struct facts *facts)
 {
   if (wants->count == 0)
@@ -72,5 +97,5 @@ void open_facts(struct source *s, struct cuw_library *l, const struct want_list 
   /* Forward through the file: going back costs where the bytes are inflated. */
   qsort(wants->items, wants->count, sizeof *wants->items, compare_image);
   for (size_t i = 0; i < wants->count; i++)
-    open_one(s, l, &wants->items[i], cap, b, facts);
+    open_in_turn(s, l, &wants->items[i], cap, gate, b, facts);
 }
