@@ -17,7 +17,7 @@ struct cuw_progress {
 };
 
 struct cuw_inspect_options {
-  unsigned jobs;                       /* threads; 0: one a core */
+  unsigned jobs;                       /* threads; 0: one a core, at most 8 */
   const struct cuw_progress *progress; /* NULL: none */
   bool verify;                         /* open every image and hold it against its entry */
   uint64_t max_image_size;             /* bytes of one opened image; 0: CUW_IMAGE_SIZE_MAX */

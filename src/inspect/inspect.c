@@ -16,6 +16,8 @@
 #include "model/report.h"
 
 #define THREADS_MAX 256u
+/* Each thread takes about 3 MiB; most of a wheel is one library, so more of them gain little unasked. */
+#define THREADS_DEFAULT_MAX 8u
 
 /* Places to go back to in deflated members, shared by all threads: about 6 MiB. */
 #define CHECKPOINTS ((size_t)64)
@@ -118,6 +120,8 @@ static bool gather_begin(struct gather *g, const char *path, const struct cuw_in
     return false;
   *g = (struct gather){.input = input, .arena = input->arena, .options = options ? options : &defaults};
   g->threads = g->options->jobs ? g->options->jobs : pool_cores();
+  if (!g->options->jobs && g->threads > THREADS_DEFAULT_MAX)
+    g->threads = THREADS_DEFAULT_MAX;
   if (g->threads > THREADS_MAX)
     g->threads = THREADS_MAX;
   g->workspaces = arena_alloc(g->arena, g->threads * sizeof(struct inflate_workspace *));
