@@ -199,6 +199,8 @@ static void assert_problem(const struct cuw_input *input, size_t index, enum cuw
 
 #define METADATA(name) "Metadata-Version: 2.1\nName: " name "\nVersion: 1.2\n\n"
 
+#define DEMO "lib/python3.11/site-packages/demo/lib/"
+
 static void virtual_environment(void **state)
 {
   (void)state;
@@ -209,14 +211,22 @@ static void virtual_environment(void **state)
   snprintf(path, sizeof path, "%s/demo-1.2.dist-info/METADATA", site);
   put_text(path, METADATA("Demo"));
   snprintf(path, sizeof path, "%s/demo-1.2.dist-info/RECORD", site);
-  put_text(path, "demo/__init__.py,,\ndemo/lib/a.so,sha256=x,12\n\"demo/odd,name.so\",,\n../../../bin/tool,,\n"
-                 "demo,,\n.,,\n/etc/passwd,,\n../../../../outside.so,,\ndemo/lib,,\n");
+  put_text(
+      path,
+      "demo/__init__.py,,\ndemo/lib/a.so,sha256=x,12\ndemo/lib/z.a,,\n\"demo/odd,name.so\",,\n../../../bin/tool,,\n"
+      "demo,,\n.,,\n/etc/passwd,,\n../../../../outside.so,,\ndemo/lib,,\n");
   snprintf(path, sizeof path, "%s/other-2.dist-info/METADATA", site);
   put_text(path, METADATA("other"));
   snprintf(path, sizeof path, "%s/demo/lib/a.so", site);
   put_corpus(path, "n130_multi.so");
   snprintf(path, sizeof path, "%s/demo/odd,name.so", site);
   put_corpus(path, "elf_none.so");
+  struct view archive = testdata_load("n130_lib.a");
+  snprintf(path, sizeof path, "%s/demo/lib/z.a", site);
+  put(path, archive);
+  snprintf(path, sizeof path, "%s/demo/lib/z.a!", site);
+  put(path, archive);
+  testdata_free(archive);
   snprintf(path, sizeof path, "%s/demo/lib/stray.so", site);
   put_corpus(path, "elf_none.so");
   put_corpus("venv/bin/tool", "n130_stripped.so");
@@ -227,10 +237,10 @@ static void virtual_environment(void **state)
   assert_int_equal(input->distribution_count, 3);
   assert_int_equal(input->problem_count, 0);
   assert_libraries(input, "Demo",
-                   " bin/tool lib/python3.11/site-packages/demo/lib/a.so"
+                   " bin/tool " DEMO "a.so " DEMO "z.a(k2pic.o) " DEMO "z.a(k3.o) " DEMO "z.a(k4.o)"
                    " lib/python3.11/site-packages/demo/odd,name.so");
   assert_libraries(input, "other", "");
-  assert_libraries(input, NULL, " lib/python3.11/site-packages/demo/lib/stray.so");
+  assert_libraries(input, NULL, " " DEMO "stray.so " DEMO "z.a!(k2pic.o) " DEMO "z.a!(k3.o) " DEMO "z.a!(k4.o)");
   assert_null(input->distributions[2].name);
   const struct cuw_distribution *d = named(input, "Demo");
   assert_string_equal(d->version, "1.2");
@@ -241,7 +251,9 @@ static void virtual_environment(void **state)
 
   input = inspect(below("venv/lib/python3.11/site-packages"));
   assert_int_equal(input->kind, CUW_INPUT_ENVIRONMENT);
-  assert_libraries(input, "Demo", " demo/lib/a.so demo/odd,name.so");
+  assert_libraries(input, "Demo",
+                   " demo/lib/a.so demo/lib/z.a(k2pic.o) demo/lib/z.a(k3.o) demo/lib/z.a(k4.o)"
+                   " demo/odd,name.so");
   assert_true(ends_with(text_of(named(input, "Demo")->interpreter), "venv/bin/python3.11"));
   cuw_input_free(input);
 }
