@@ -408,6 +408,53 @@ static void finds(void **state)
   made_free(&m);
 }
 
+/* All hits that a source gives must be those of one look at the whole. */
+static size_t assert_all_hits(struct source *s, struct view whole)
+{
+  size_t hits = 0;
+  struct hit a, b;
+  for (uint64_t from = 0;; from = a.offset + 1, hits++) {
+    bool found;
+    assert_int_equal(source_find(s, from, UINT64_MAX, &a, &found), SOURCE_OK);
+    assert_int_equal(scan_find(whole, (size_t)from, whole.size, &b), found);
+    if (!found)
+      return hits;
+    assert_true(a.offset == b.offset);
+    assert_int_equal(a.needle, b.needle);
+  }
+}
+
+/* Needles across the ends of the windows in which the bytes are looked at. */
+static void window_ends(void **state)
+{
+  (void)state;
+  static const char *const needles[] = {".version 8.0", "\xB1\x43\x62\x46\1\0\0", "\x28\xB5\x2F\xFD\x60",
+                                        "fficient for CUDA runtime versio", "\177ELF\2\1\1\x33"};
+  const size_t size = 3 * SOURCE_WINDOW;
+  uint8_t *bytes = malloc(size);
+  assert_non_null(bytes);
+  for (size_t shift = 0; shift < 70; shift++)
+    for (size_t n = 0; n < 5; n++) {
+      memset(bytes, 0, size);
+      const size_t ends[] = {
+          4096, 4096 + 16384 - 32, SOURCE_WINDOW, SOURCE_WINDOW - 32, 2 * SOURCE_WINDOW - 64, 2 * SOURCE_WINDOW, size};
+      for (size_t i = 0; i < 7; i++) {
+        size_t room = size - (ends[i] - shift), length = strlen(needles[n]);
+        memcpy(bytes + ends[i] - shift, needles[n], length < room ? length : room);
+        if (n == 4 && room >= 20)
+          bytes[ends[i] - shift + 18] = 190;
+      }
+      struct view v = {bytes, size};
+      struct source *memory = source_memory(bytes, size), *sieve = sieve_open(memory);
+      size_t hits = assert_all_hits(memory, v);
+      assert_true(hits >= 4);
+      assert_int_equal(assert_all_hits(sieve, v), hits);
+      source_close(sieve);
+      source_close(memory);
+    }
+  free(bytes);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -419,6 +466,7 @@ int main(void)
       cmocka_unit_test(damaged_streams),
       cmocka_unit_test(wrong_checksum),
       cmocka_unit_test(finds),
+      cmocka_unit_test(window_ends),
   };
   return cmocka_run_group_tests(tests, start, stop);
 }
