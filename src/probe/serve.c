@@ -337,13 +337,23 @@ static bool serve_one(struct server *s, int *status)
   return sent;
 }
 
+static void leave_devices(struct server *s)
+{
+  for (int i = 0; s->devices && i < s->device_count; i++) {
+    struct device_state *d = &s->devices[i];
+    if (d->ready && s->cuda.context_set(d->context) == CUDA_SUCCESS)
+      test_kernel_free(&s->cuda, &d->kernel);
+  }
+  free(s->devices);
+}
+
 int serve(int in, int out)
 {
   struct server s = {.in = in, .out = out};
   int status;
   while (serve_one(&s, &status))
     ;
-  free(s.devices);
+  leave_devices(&s);
   driver_close(&s.cuda);
   return status;
 }

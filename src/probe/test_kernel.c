@@ -36,6 +36,8 @@ bool test_kernel_load(const struct cuda *cuda, struct test_kernel *k, struct pro
   *k = (struct test_kernel){0};
   const char *call = "cuModuleLoadDataEx";
   CUresult result = cuda->module_load(&k->module, test_kernel_ptx, 0, NULL, NULL);
+  if (result != CUDA_SUCCESS)
+    k->module = NULL;
   if (result == CUDA_SUCCESS) {
     call = "cuModuleGetFunction";
     result = cuda->module_function(&k->function, k->module, "cuwheel_probe");
@@ -44,9 +46,20 @@ bool test_kernel_load(const struct cuda *cuda, struct test_kernel *k, struct pro
     call = "cuMemAlloc";
     result = cuda->memory_allocate(&k->result, BLOCKS * THREADS * sizeof(uint32_t));
   }
-  if (result != CUDA_SUCCESS)
-    driver_error(cuda, result, call, error);
-  return result == CUDA_SUCCESS;
+  if (result == CUDA_SUCCESS)
+    return true;
+  driver_error(cuda, result, call, error);
+  test_kernel_free(cuda, k);
+  return false;
+}
+
+void test_kernel_free(const struct cuda *cuda, struct test_kernel *k)
+{
+  if (k->result)
+    cuda->memory_free(k->result);
+  if (k->module)
+    cuda->module_unload(k->module);
+  *k = (struct test_kernel){0};
 }
 
 void test_kernel_run(const struct cuda *cuda, struct test_kernel *k, struct probe_answer *a)

@@ -18,6 +18,9 @@ struct test_kernel {
 /* Loads it into the current context. false: `error` says why. */
 bool test_kernel_load(const struct cuda *cuda, struct test_kernel *k, struct probe_error *error);
 
+/* Frees what it holds in the current context. */
+void test_kernel_free(const struct cuda *cuda, struct test_kernel *k);
+
 /* Runs it in the current context and checks what it stored. */
 void test_kernel_run(const struct cuda *cuda, struct test_kernel *k, struct probe_answer *a);
 

@@ -235,21 +235,25 @@ static void ptx_kernels(const struct code *c, struct name_list *l)
   }
 }
 
+/* Nothing in a cubin has to be aligned. */
 static bool cubin_kernels(const struct code *c, struct name_list *l)
 {
-  const Elf64_Ehdr *head = (const void *)c->bytes;
-  if (c->size < sizeof *head || head->e_shoff + (uint64_t)head->e_shnum * sizeof(Elf64_Shdr) > c->size)
+  const unsigned char *b = c->bytes;
+  uint64_t table = c->size < sizeof(Elf64_Ehdr) ? UINT64_MAX : get(b + 40, 8),
+           count = table > c->size ? 0 : get(b + 60, 2);
+  if (table > c->size || count * sizeof(Elf64_Shdr) > c->size - table)
     return false;
-  const Elf64_Shdr *sections = (const void *)(c->bytes + head->e_shoff);
-  for (int i = 0; i < head->e_shnum; i++) {
-    const Elf64_Shdr *s = &sections[i];
-    if (s->sh_type != SHT_SYMTAB || s->sh_link >= head->e_shnum || s->sh_offset + s->sh_size > c->size)
+  for (uint64_t i = 0; i < count; i++) {
+    const unsigned char *s = b + table + i * sizeof(Elf64_Shdr);
+    uint64_t begin = get(s + 24, 8), size = get(s + 32, 8), link = get(s + 40, 4);
+    if (get(s + 4, 4) != SHT_SYMTAB || link >= count || begin > c->size || size > c->size - begin)
       continue;
-    const char *strings = (const char *)c->bytes + sections[s->sh_link].sh_offset;
-    const Elf64_Sym *symbols = (const void *)(c->bytes + s->sh_offset);
-    for (size_t k = 0; k < s->sh_size / sizeof *symbols; k++)
-      if (ELF64_ST_TYPE(symbols[k].st_info) == STT_FUNC && symbols[k].st_other & 0x10 && symbols[k].st_shndx)
-        add_name(l, strings + symbols[k].st_name, strlen(strings + symbols[k].st_name));
+    const char *strings = (const char *)b + get(b + table + link * sizeof(Elf64_Shdr) + 24, 8);
+    for (const unsigned char *k = b + begin; k < b + begin + size; k += sizeof(Elf64_Sym)) {
+      const char *name = strings + get(k, 4);
+      if (ELF64_ST_TYPE(k[4]) == STT_FUNC && k[5] & 0x10 && get(k + 6, 2))
+        add_name(l, name, strlen(name));
+    }
   }
   return true;
 }
