@@ -63,9 +63,7 @@ static void add_noise(struct made *m, size_t size, uint64_t seed)
 static void add_bait(struct made *m, unsigned count)
 {
   static const char *const baits[] = {".version 1 is newer", ".version 8.0 /* no target", "\x50\xED\x55\xBA rest",
-                                      "\x7F"
-                                      "ELF\2\1\1\x33",
-                                      "\x28\xB5\x2F\xFD\x20"};
+                                      "\177ELF\2\1\1\x33", "\x28\xB5\x2F\xFD\x20"};
   for (unsigned i = 0; i < count; i++) {
     made_add(m, baits[i % 5], strlen(baits[i % 5]));
     made_add(m, NULL, i % 7);
