@@ -84,6 +84,7 @@ struct cuw_library_verdict {
   const char *ptx_isa;                      /* newest that has to be compiled, "8.7"; NULL none */
   const char *min_driver;                   /* for that ISA, or the floor that was missed; NULL none */
   const char *reason;                       /* one line; NULL where there is nothing to say */
+  const char *specialised_by;               /* the rule that sets its specialised fatbins aside; NULL where none is */
   const char *requires;                     /* what a build that works would hold; NULL */
   const char *functions[CUW_FUNCTIONS_MAX]; /* some of those without an image for this GPU */
   size_t function_count;

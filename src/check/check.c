@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 
+#include "check/context.h"
 #include "check/ledger.h"
 #include "inspect/inspect.h"
 #include "inspect/pool.h"
@@ -46,8 +47,8 @@ static bool take_loose(const struct cuw_check_options *o, const struct cuw_distr
   return judged;
 }
 
-static bool judge_one(const struct cuw_check_options *o, const struct cuw_distribution *d, size_t gpu, struct ledger *g,
-                      struct cuw_verdict *v)
+static bool judge_one(const struct cuw_check_options *o, const struct cuw_selection *selection,
+                      const struct cuw_distribution *d, size_t gpu, struct ledger *g, struct cuw_verdict *v)
 {
   size_t loose = count_loose(d);
   v->gpu = &o->gpus[gpu];
@@ -70,18 +71,21 @@ static bool judge_one(const struct cuw_check_options *o, const struct cuw_distri
   }
   if (loose > 0 && !take_loose(o, d, gpu, loose, g, v))
     return false;
-  return cuw_judge_distribution(d->name, v->gpu, &o->selection, v->libraries, v->library_count, &v->whole);
+  return cuw_judge_distribution(d->name, v->gpu, selection, v->libraries, v->library_count, &v->whole) &&
+         explain_no_gpu_code(d, &v->whole);
 }
 
 static bool judge_input(const struct cuw_check_options *o, struct ledger *g, struct cuw_checked *c)
 {
   size_t distributions = c->input->distribution_count;
+  char text[SELECTION_TEXT_MAX];
+  struct cuw_selection selection = selection_for(&o->selection, c->input, text);
   c->verdicts = calloc(distributions * o->gpu_count + 1, sizeof *c->verdicts);
   if (!c->verdicts)
     return false;
   for (size_t gpu = 0; gpu < o->gpu_count; gpu++)
     for (size_t i = 0; i < distributions; i++)
-      if (!judge_one(o, &c->input->distributions[i], gpu, g, &c->verdicts[c->verdict_count++]))
+      if (!judge_one(o, &selection, &c->input->distributions[i], gpu, g, &c->verdicts[c->verdict_count++]))
         return false;
   return true;
 }

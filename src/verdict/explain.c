@@ -341,6 +341,10 @@ static void add_notes(struct arena *arena, struct cuw_library_verdict *out)
 void explain(const struct judging *j, struct arena *arena, struct cuw_library_verdict *out)
 {
   bool judged = judged_count(&j->counts) != 0;
+  if (j->counts.specialised)
+    out->specialised_by = j->chooses ? "a library of NVIDIA's that chooses among its kernels"
+                                     : "for few architectures, and its kernels are variants of functions that this GPU "
+                                       "has, or named for other chips";
   switch (out->readable) {
   case CUW_RESULT_NONE:
   case CUW_RESULT_PARTIAL:

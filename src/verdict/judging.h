@@ -26,6 +26,7 @@ struct judging {
   unsigned cuda_major; /* linked, or of the newest toolkit; 0 unknown */
   unsigned isa;        /* newest PTX ISA that has to be compiled; 0 none */
   bool isa_refused;    /* some fatbin fails for its ISA alone */
+  bool chooses;        /* a library of NVIDIA's that chooses among its kernels */
   bool incomplete;     /* an image could not be read that might have mattered */
   struct want_list *wants;
 };

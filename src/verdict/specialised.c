@@ -203,6 +203,7 @@ bool judge_unfit(struct judging *j)
   if (widest == 0) /* nothing of the library fits: nothing is special about what does not */
     return true;
   bool nvidia = is_nvidia_library(j->library->path) && any_native(j);
+  j->chooses = nvidia;
   bool *narrow = calloc(j->groups.count + 1, sizeof *narrow);
   if (!narrow)
     return false;
