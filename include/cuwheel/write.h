@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Write records as a table, JSON, JSON lines or CSV. */
+/* Write records as a table, JSON, JSON lines, CSV or Markdown. */
 #ifndef CUWHEEL_WRITE_H
 #define CUWHEEL_WRITE_H
 
-#include "cuwheel/report.h"
+#include "cuwheel/checked.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -60,6 +60,28 @@ void cuw_writer_input(struct cuw_writer *writer, const struct cuw_input *input);
 
 /* Ends the document and frees the writer; failures are those of its cuw_out. */
 void cuw_writer_end(struct cuw_writer *writer);
+
+/* One document of verdicts; inputs are written one after another. */
+struct cuw_check_writer;
+
+/* The name of format 0, 1 ...; NULL behind the last. */
+const char *cuw_check_format_name(size_t index);
+
+/* Starts a document. `check` is what the inputs are judged by, and outlives the writer. NULL: no such format (errno
+ * EINVAL), or no memory. */
+struct cuw_check_writer *cuw_check_writer_new(const char *format, struct cuw_out *out,
+                                              const struct cuw_write_options *options,
+                                              const struct cuw_check_options *check);
+
+void cuw_check_writer_add(struct cuw_check_writer *writer, const struct cuw_checked *checked);
+
+/* Ends the document and frees the writer; failures are those of its cuw_out. */
+void cuw_check_writer_end(struct cuw_check_writer *writer);
+
+/* The GPU table, or the rows of these numbers (in ascending order) where `count` is not 0. false: no such format. */
+const char *cuw_gpus_format_name(size_t index);
+bool cuw_write_gpus(const char *format, struct cuw_out *out, const struct cuw_write_options *options,
+                    const unsigned *numbers, size_t count);
 
 /* A problem as a line for people, its hint on a second one:
  * cuwheel: error: PATH(member)+0xOFFSET: message [code] */

@@ -10,8 +10,8 @@
 #define IMAGES_MIN 48 /* columns: below, a listing of a dozen architectures is a tower */
 
 static const char *const styles[] = {
-    [STYLE_TITLE] = "\033[1m",  [STYLE_DIM] = "\033[2m",    [STYLE_PTX] = "\033[36m",
-    [STYLE_OTHER] = "\033[35m", [STYLE_ALERT] = "\033[33m",
+    [STYLE_TITLE] = "\033[1m",  [STYLE_DIM] = "\033[2m",   [STYLE_PTX] = "\033[36m", [STYLE_OTHER] = "\033[35m",
+    [STYLE_ALERT] = "\033[33m", [STYLE_GOOD] = "\033[32m", [STYLE_BAD] = "\033[31m",
 };
 
 static void begin_style(struct cuw_writer *w, enum style style)

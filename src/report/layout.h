@@ -22,7 +22,7 @@ void layout_header(struct cuw_writer *w, const struct layout *layout);
 void layout_row(struct cuw_writer *w, const struct layout *layout, const struct row *row);
 
 /* Text in a style where colour is on: STYLE_PLAIN prints it as it is. */
-enum style { STYLE_PLAIN, STYLE_TITLE, STYLE_DIM, STYLE_PTX, STYLE_OTHER, STYLE_ALERT };
+enum style { STYLE_PLAIN, STYLE_TITLE, STYLE_DIM, STYLE_PTX, STYLE_OTHER, STYLE_ALERT, STYLE_GOOD, STYLE_BAD };
 void put_styled(struct cuw_writer *w, enum style style, const char *text);
 
 #endif

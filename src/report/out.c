@@ -18,6 +18,8 @@ struct cuw_out {
   int error;
   char *path;      /* final name; NULL for a descriptor */
   char *temporary; /* NULL where the file is written directly */
+  bool in_memory;
+  struct text memory;
   size_t used;
   char buffer[65536];
 };
@@ -32,8 +34,27 @@ struct cuw_out *cuw_out_fd(int fd)
   out->error = 0;
   out->path = NULL;
   out->temporary = NULL;
+  out->in_memory = false;
+  out->memory = (struct text){0};
   out->used = 0;
   return out;
+}
+
+struct cuw_out *out_memory(void)
+{
+  struct cuw_out *out = cuw_out_fd(-1);
+  if (out)
+    out->in_memory = true;
+  return out;
+}
+
+void out_copy(struct cuw_out *to, struct cuw_out *memory)
+{
+  cuw_out_flush(memory);
+  if (memory->error)
+    out_fail(to, memory->error);
+  else
+    cuw_out_bytes(to, text_get(&memory->memory), memory->memory.length);
 }
 
 /* Opens a new file beside `path`; its name goes to `*temporary`. -1 with errno. */
@@ -119,6 +140,12 @@ void out_fail(struct cuw_out *out, int error)
 
 static void write_all(struct cuw_out *out, const char *bytes, size_t length)
 {
+  if (out->in_memory) {
+    text_bytes(&out->memory, bytes, length);
+    if (out->memory.failed)
+      out_fail(out, ENOMEM);
+    return;
+  }
   while (length && !out->error) {
     ssize_t n = write(out->fd, bytes, length);
     if (n < 0 && errno == EINTR)
@@ -216,6 +243,7 @@ int cuw_out_close(struct cuw_out *out, bool keep)
   int error = out->error;
   free(out->path);
   free(out->temporary);
+  text_free(&out->memory);
   free(out);
   return error;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/text.h"
 
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -156,6 +157,33 @@ void text_csv(struct text *t, const char *s)
   }
   if (quote)
     text_bytes(t, "\"", 1);
+  text_free(&safe);
+}
+
+/* Characters that mean nothing to Markdown wherever they stand in a line. */
+static bool is_plain_markdown(const char *s, const char *start)
+{
+  if (*s == '.') /* "www." begins a link */
+    return !(s - start >= 3 && strncmp(s - 3, "www", 3) == 0);
+  return isalnum((unsigned char)*s) || (unsigned char)*s >= 0x80 || strchr(" ,;()/%=", *s);
+}
+
+void text_markdown(struct text *t, const char *s)
+{
+  struct text safe = {0};
+  text_escape(&safe, s);
+  t->failed |= safe.failed;
+  s = text_get(&safe);
+  for (const char *at = s; *at; at++) {
+    if (*at == '-' && at > s) /* no list, no rule */
+      text_bytes(t, at, 1);
+    else if (*at == '@' || (*at == '#' && at[1])) /* a comment parts it from the name or number that it would mention */
+      text_printf(t, "%c<!-- -->", *at);
+    else if (is_plain_markdown(at, s))
+      text_bytes(t, at, 1);
+    else
+      text_printf(t, "&#%d;", *at);
+  }
   text_free(&safe);
 }
 

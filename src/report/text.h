@@ -33,6 +33,10 @@ void text_utf8(struct text *t, const char *s);
  * spreadsheet would take for a formula. */
 void text_csv(struct text *t, const char *s);
 
+/* Appends `s` for Markdown, as text that neither formats, links nor mentions anybody; it may stand in a cell of a
+ * table. Escaped as for a terminal first. */
+void text_markdown(struct text *t, const char *s);
+
 /* Columns that escaped text takes, the same in every locale. */
 size_t text_width(const char *s);
 
