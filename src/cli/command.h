@@ -5,6 +5,8 @@
 #include "cli/options.h"
 
 /* Each returns an exit status. */
+int cmd_check(const struct options *options);
+int cmd_gpus(const struct options *options);
 int cmd_inspect(const struct options *options);
 int cmd_kernels(const struct options *options);
 int cmd_extract(const struct options *options);

@@ -7,6 +7,7 @@
 
 #include "cli/command.h"
 #include "cuwheel/version.h"
+#include "cuwheel/write.h"
 
 static const struct command {
   const char *name;
@@ -22,6 +23,16 @@ static const struct command {
      "a folder, or a file (.so .dll .pyd .a .lib .o .cubin .fatbin .ptx ...);\n"
      "- reads a wheel from standard input. Nothing is unpacked, run or installed.\n",
      COMMAND_INSPECT, cmd_inspect},
+    {"check", "PATH...", "judge whether it runs on a GPU, with a driver",
+     "Judges each library fatbin by fatbin, as the driver would choose: native (runs as it\n"
+     "is), jit (runs once the driver has compiled PTX), partial (some functions fail) or\n"
+     "none. Each library that is not native is named, with what it lacks and what a build\n"
+     "that works would hold. 'cuwheel gpus' lists the GPUs that --gpu knows.\n",
+     COMMAND_CHECK, cmd_check},
+    {"gpus", "[NAME...]", "list the GPUs: compute capability, CUDA versions, names",
+     "Lists every compute capability with its architecture, the first and the last CUDA\n"
+     "toolkit that compiles for it, and the names of products. NAME shows one row.\n",
+     COMMAND_GPUS, cmd_gpus},
     {"kernels", "PATH...", "list the kernels of GPU code, and what each needs",
      "Opens the images and lists every kernel (entry function) of every fatbin: the\n"
      "architectures that have it, registers, static shared memory, stack, and the\n"
@@ -42,13 +53,14 @@ static const struct command {
 };
 #define COMMAND_COUNT (sizeof commands / sizeof *commands)
 
-static const char exit_words[] = "Exit status: 0 all was read, 2 the command line is wrong,\n"
-                                 "3 an input could not be read whole or the report not be written.\n";
+static const char exit_words[] = "Exit status: 0 all was read (check: and nothing fails), 1 a verdict of check fails,\n"
+                                 "2 the command line is wrong, 3 an input could not be read whole or the report\n"
+                                 "not be written.\n";
 
 static void print_usage(FILE *file)
 {
   fprintf(file, "Usage: cuwheel [COMMAND] [OPTION...] PATH...\n"
-                "Tells which GPU code CUDA wheels and libraries hold.\n\nCommands:\n");
+                "Tells which GPU code CUDA wheels and libraries hold, and where it runs.\n\nCommands:\n");
   for (size_t i = 0; i < COMMAND_COUNT; i++)
     fprintf(file, "  %-10s %s%s\n", commands[i].name, commands[i].summary, i == 0 ? " (default)" : "");
   fprintf(file, "  %-10s print the help of a command\n", "help");
@@ -120,6 +132,15 @@ static void take_as_path(struct options *options)
   options->command = NULL;
 }
 
+static bool format_fits(const struct options *options, unsigned command_bit)
+{
+  if (command_bit == COMMAND_CHECK)
+    return options_format_fits(options, cuw_check_format_name);
+  if (command_bit == COMMAND_GPUS)
+    return options_format_fits(options, cuw_gpus_format_name);
+  return options_format_fits(options, cuw_writer_format_name);
+}
+
 static int dispatch(struct options *options)
 {
   const struct command *command = options->command ? find_command(options->command) : NULL;
@@ -143,7 +164,9 @@ static int dispatch(struct options *options)
   }
   if (!command)
     command = &commands[0];
-  return options_fit(options, command->bit, command->name) ? command->run(options) : STATUS_USAGE;
+  if (!options_fit(options, command->bit, command->name) || !format_fits(options, command->bit))
+    return STATUS_USAGE;
+  return command->run(options);
 }
 
 /* Buffers of opened images are large and few: each in pages of its own returns to the system when it is freed. Measured

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/options.h"
 
+#include <stdint.h>
 #include <string.h>
 
-#define WORD_MAX 32
+#define WORD_MAX 64
 
 /* Letters to insert, delete or replace to make `b` of `a` (Levenshtein). */
 static size_t distance(const char *a, const char *b)
@@ -25,6 +26,11 @@ static size_t distance(const char *a, const char *b)
     }
   }
   return row[columns];
+}
+
+size_t word_distance(const char *a, const char *b)
+{
+  return strlen(b) > WORD_MAX || strlen(a) > 4 * WORD_MAX ? SIZE_MAX : distance(a, b);
 }
 
 const char *nearest_word(const char *word, const char *const *choices, size_t count)

@@ -7,25 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cuwheel/write.h"
-
 #define JOBS_MAX 1024
 
 /* Each setter returns false when the value is wrong, after it has said what is right. */
 
+/* Which formats there are depends on the command: options_format_fits. */
 static bool set_format(struct options *o, const char *value)
 {
-  const char *name;
-  for (size_t i = 0; (name = cuw_writer_format_name(i)); i++)
-    if (strcmp(name, value) == 0) {
-      o->format = name;
-      return true;
-    }
-  fprintf(stderr, "cuwheel: --format takes ");
-  for (size_t i = 0; (name = cuw_writer_format_name(i)); i++)
-    fprintf(stderr, "%s%s", i == 0 ? "" : cuw_writer_format_name(i + 1) ? ", " : " or ", name);
-  fprintf(stderr, ", not '%s'\n", value);
-  return false;
+  o->format = value;
+  return true;
 }
 
 static bool set_output(struct options *o, const char *value)
@@ -170,7 +160,20 @@ static const struct row {
   unsigned commands;
   bool (*set)(struct options *, const char *value);
 } table[] = {
-    {'f', "format", "FORMAT", "table (for people), json, jsonl or csv", COMMAND_EVERY & ~COMMAND_EXTRACT, set_format},
+    {'f', "format", "FORMAT", "table (for people), json, jsonl, csv; check, gpus: markdown",
+     COMMAND_EVERY & ~COMMAND_EXTRACT, set_format},
+    {0, "gpu", "GPU[,GPU...]", "\"RTX 5090\", sm_120, 12.0; all; this (the default): this machine's", COMMAND_CHECK,
+     set_gpu},
+    {0, "driver", "VERSION", "version of the driver, such as 570.124", COMMAND_CHECK, set_driver},
+    {0, "driver-cuda", "VERSION", "or the CUDA version that it supports, such as 12.8", COMMAND_CHECK, set_driver_cuda},
+    {0, "cuda", "VERSION", "CUDA version that chooses among variants of a library", COMMAND_CHECK, set_cuda},
+    {0, "strict", NULL, "fail also on gated and specialised fatbins", COMMAND_CHECK, set_strict},
+    {0, "no-jit", NULL, "fail also where PTX has to be compiled", COMMAND_CHECK, set_no_jit},
+    {0, "fail-on", "RESULT", "partial (the default) or none: the least that fails", COMMAND_CHECK, set_fail_on},
+    {0, "require-library", "GLOB", "fail if such a library is partial or none, loaded or not", COMMAND_CHECK,
+     set_required},
+    {0, "ignore-library", "GLOB", "leave such libraries out of the exit status", COMMAND_CHECK, set_ignored},
+    {0, "bytes", NULL, "count the bytes that serve the GPU and that never will", COMMAND_CHECK, set_bytes},
     {'o', "output", "FILE", "write to FILE, which appears only when it is whole; extract: a folder", COMMAND_EVERY,
      set_output},
     {0, "verify", NULL, "open every image and check it against its entry", COMMAND_INSPECT, set_verify},
@@ -190,8 +193,8 @@ static const struct row {
     {0, "unsafe", NULL, "hand damaged images to the driver too", COMMAND_PROBE, set_unsafe},
     {'v', "verbose", NULL, "list every image and library, and where the CUDA version shows", COMMAND_EVERY,
      set_verbose},
-    {'q', "quiet", NULL, "no notes, warnings or progress on standard error", COMMAND_EVERY, set_quiet},
-    {'j', "jobs", "N", "threads to use (default: one a core, at most 8)", COMMAND_EVERY, set_jobs},
+    {'q', "quiet", NULL, "no notes, warnings or progress on standard error", COMMANDS_THAT_READ, set_quiet},
+    {'j', "jobs", "N", "threads to use (default: one a core, at most 8)", COMMANDS_THAT_READ, set_jobs},
     {0, "color", "WHEN", "auto (on a terminal, unless NO_COLOR is set), always or never", COMMAND_EVERY, set_color},
     {'h', "help", NULL, "print this help", COMMAND_EVERY, set_help},
     {'V', "version", NULL, "print the version", COMMAND_EVERY, set_version},
@@ -295,6 +298,7 @@ bool options_parse(struct options *options, int argc, char **argv)
 void options_free(struct options *options)
 {
   free(options->words);
+  check_choice_free(&options->check);
 }
 
 bool options_fit(const struct options *options, unsigned command_bit, const char *command)
@@ -305,6 +309,19 @@ bool options_fit(const struct options *options, unsigned command_bit, const char
       return false;
     }
   return true;
+}
+
+bool options_format_fits(const struct options *options, const char *(*format_name)(size_t index))
+{
+  const char *name;
+  for (size_t i = 0; (name = format_name(i)); i++)
+    if (strcmp(name, options->format) == 0)
+      return true;
+  fprintf(stderr, "cuwheel: --format takes ");
+  for (size_t i = 0; (name = format_name(i)); i++)
+    fprintf(stderr, "%s%s", i == 0 ? "" : format_name(i + 1) ? ", " : " or ", name);
+  fprintf(stderr, ", not '%s'\n", options->format);
+  return false;
 }
 
 void options_print(FILE *file, unsigned command_bit)

@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "cli/options_check.h"
 #include "cli/options_probe.h"
-
 #include "cuwheel/kernels.h"
 
 enum exit_status {
@@ -41,21 +41,25 @@ struct options {
   unsigned fatbin;
   bool force;
 
+  struct check_choice check;
   struct probe_choice probe;
 
-  const char *command; /* the first word of the line where it may be one; NULL: none */
+  const char *command;     /* the first word of the line where it may be one; NULL: none */
   unsigned long long used; /* rows of the table that stood on the line, a bit each */
-  char **words;        /* what is no option, `command` not among them */
+  char **words;            /* what is no option, `command` not among them */
   size_t word_count;
 };
 
 /* Commands that an option belongs to. */
 enum command_bit {
   COMMAND_INSPECT = 1,
+  COMMAND_CHECK = 1 << 1,
+  COMMAND_GPUS = 1 << 2,
   COMMAND_KERNELS = 1 << 8,
   COMMAND_EXTRACT = 1 << 9,
+  COMMANDS_THAT_READ = ~COMMAND_GPUS,
   COMMAND_PROBE = 1 << 16,
-  COMMANDS_THAT_OPEN = COMMAND_INSPECT | COMMAND_KERNELS | COMMAND_EXTRACT | COMMAND_PROBE,
+  COMMANDS_THAT_OPEN = COMMAND_INSPECT | COMMAND_CHECK | COMMAND_KERNELS | COMMAND_EXTRACT | COMMAND_PROBE,
   COMMAND_EVERY = ~0
 };
 
@@ -66,10 +70,16 @@ void options_free(struct options *options);
 /* Whether every option on the line is one of the command's; else says which is not. */
 bool options_fit(const struct options *options, unsigned command_bit, const char *command);
 
+/* Whether the command writes the format that was asked for; else says which it writes. `name` gives each of them. */
+bool options_format_fits(const struct options *options, const char *(*name)(size_t index));
+
 /* The options of a command as --help lists them. */
 void options_print(FILE *file, unsigned command_bit);
 
 /* What was most likely meant by `word`: of few typing errors; NULL when nothing is near. */
 const char *nearest_word(const char *word, const char *const *choices, size_t count);
+
+/* Letters to insert, delete or replace to make one of the other; SIZE_MAX where they are too long to tell. */
+size_t word_distance(const char *a, const char *b);
 
 #endif

@@ -24,7 +24,8 @@ def main():
     for name, rows in sorted(files.items()):
         found = verdicts(CUWHEEL, TESTDATA / "corpus" / name, sorted(rows, key=float))
         for cc, row in rows.items():
-            tap.equal([shown(library) for library in found[cc].values()], [wanted(row)], f"{name} {cc}")
+            # Members of an archive are alike.
+            tap.equal({str(shown(library)) for library in found[cc].values()}, {str(wanted(row))}, f"{name} {cc}")
     tap.done()
 
 

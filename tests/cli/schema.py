@@ -6,8 +6,10 @@ import copy
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
+import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from tap import Tap  # noqa: E402
@@ -21,18 +23,11 @@ except ImportError:
 CUWHEEL = os.environ.get("CUWHEEL", "build/cuwheel")
 TOP = pathlib.Path(__file__).resolve().parents[2]
 CORPUS = pathlib.Path(os.environ.get("CUWHEEL_TESTDATA", TOP / "testdata")) / "corpus"
-
-VERDICT = {
-    "gpu": {"name": "RTX 5090", "cc": "12.0"}, "driver": None, "input": "x.whl", "distribution": "x", "result": "partial",
-    "complete": True, "reason": "why", "libraries": [{
-        "path": "x.so", "result": "partial", "complete": True, "native": 24, "jit": 17, "none": 2, "gated": 23,
-        "specialised": 0, "empty": 12, "self_loaded": {"total": 0, "native": 0, "jit": 0}, "variant": None, "chosen": True,
-        "ptx_isa": "8.7", "min_driver": "570.26", "reason": "why", "requires": "what", "functions": ["f"]}]}
+DAMAGED = CORPUS / "m05_cut_payload.fatbin"
 
 
-def inspect(paths, form):
-    result = subprocess.run([CUWHEEL, "inspect", "--format", form, *map(str, paths)], capture_output=True, text=True)
-    return result.stdout
+def run(*words):
+    return subprocess.run([CUWHEEL, *map(str, words)], capture_output=True, text=True).stdout
 
 
 def required_fields(schema, value, place=()):
@@ -60,6 +55,18 @@ def without(report, place):
 ROOT = json.loads((TOP / "docs/schema/report-1.json").read_text())
 
 
+def report_with_everything():
+    """One that has an element in every list: variants, functions, problems, a driver, bytes."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name in ("libx_cuda118.so", "libx_cuda128.so"):
+            shutil.copy(CORPUS / "n130_needed.so", pathlib.Path(folder) / name)
+        words = ["--gpu", "RTX 5090", "--driver", "570.124", "--bytes", "--format", "json"]
+        report = json.loads(run("check", *words, folder, DAMAGED))
+    report["inputs"][0]["problems"] = report["inputs"][1]["problems"]
+    report["verdicts"][0]["libraries"][0]["functions"] = ["f"]
+    return report
+
+
 def main():
     tap = Tap()
     kind = validator_for(ROOT)
@@ -67,26 +74,32 @@ def main():
     validator = kind(ROOT)
 
     paths = [path for path in sorted(CORPUS.iterdir()) if not path.name.endswith(".expected.json")]
-    report = json.loads(inspect(paths, "json"))
+    report = json.loads(run("inspect", "--format", "json", *paths))
     tap.equal(len(report["inputs"]), len(paths), "an input for each path")
     for number, given in enumerate(report["inputs"]):
         faults = [f"{list(e.absolute_path)}: {e.message}" for e in validator.iter_errors({**report, "inputs": [given]})]
         tap.ok(not faults, f"{paths[number].name} is valid", "\n".join(faults[:10]))
 
-    damaged = CORPUS / "m05_cut_payload.fatbin"
-    small = json.loads(inspect([CORPUS / "n130_needed.so", damaged], "json"))
-    small["inputs"][0]["problems"] = small["inputs"][1]["problems"]
-    small["verdicts"] = [VERDICT]
+    small = report_with_everything()
     tap.ok(validator.is_valid(small), "a report with verdicts is valid")
     for place in required_fields(ROOT, small):
         tap.ok(not validator.is_valid(without(small, place)), "without " + ".".join(map(str, place)) + " it is not")
 
-    lines = [json.loads(line) for line in inspect([damaged], "jsonl").splitlines()]
-    tap.equal({line["record"] for line in lines}, {"library", "problem"}, "the records of jsonl")
+    verdicts = json.loads(run("check", "--gpu", "all", "--format", "json", *paths))["verdicts"]
+    for path in paths:
+        own = [verdict for verdict in verdicts if verdict["input"] == str(path)]
+        faults = [f"{list(e.absolute_path)}: {e.message}" for e in validator.iter_errors({**small, "verdicts": own})]
+        tap.ok(not faults, f"the {len(own)} verdicts on {path.name} are valid", "\n".join(faults[:10]))
+
+    lines = [json.loads(line) for line in run("check", "--gpu", "9.0", "--format", "jsonl", DAMAGED).splitlines()]
+    tap.equal([line["record"] for line in lines], ["library", "problem", "problem", "verdict"], "the records of jsonl")
     for line in lines:
-        part = {"library": "library", "problem": "problem"}[line["record"]]
+        part = line["record"]
         valid = kind({**ROOT["$defs"][part], "$defs": ROOT["$defs"]}).is_valid(line)
-        tap.ok(valid and line["input"] == str(damaged), f"a {part} of jsonl is valid")
+        tap.ok(valid and line["input"] == str(DAMAGED), f"a {part} of jsonl is valid")
+    gpus = json.loads((TOP / "docs/schema/gpus-1.json").read_text())
+    kind.check_schema(gpus)
+    tap.ok(kind(gpus).is_valid(json.loads(run("gpus", "--format", "json"))), "the GPU table is valid")
     tap.done()
 
 
