@@ -39,6 +39,8 @@ static bool reserve(struct payload_buffer *b, uint64_t size, size_t used)
   if (size > SIZE_MAX)
     return false;
   if (used == 0) { /* nothing to carry over */
+    if (b->capacity > 0 && size <= SIZE_MAX / 2)
+      size += size / 4; /* images grow in small steps, and every step is fresh memory */
     free(b->data);
     *b = (struct payload_buffer){.zstd = b->zstd};
   }

@@ -57,9 +57,15 @@ void kernel_table_free(struct kernel_table *t)
 
 static uint32_t hash(struct view v)
 {
-  uint64_t h = 0xcbf29ce484222325u;
-  for (size_t i = 0; i < v.size; i++)
-    h = (h ^ v.data[i]) * 0x100000001b3u;
+  uint64_t h = v.size, word;
+  size_t at = 0;
+  for (; v.size - at >= sizeof word; at += sizeof word) {
+    memcpy(&word, v.data + at, sizeof word);
+    h = (h ^ word) * 0x9e3779b97f4a7c15u;
+    h ^= h >> 29;
+  }
+  for (; at < v.size; at++)
+    h = (h ^ v.data[at]) * 0x100000001b3u;
   return (uint32_t)(h ^ h >> 32);
 }
 

@@ -114,6 +114,10 @@ static void escape(struct text *t, const char *s, bool keep_valid)
   const char *plain = s;
   while (*s) {
     uint32_t code;
+    if (*s >= ' ' && *s <= '~') { /* most of all text */
+      s++;
+      continue;
+    }
     size_t length = utf8_decode(s, &code);
     if (length && (keep_valid || !is_unsafe(code))) {
       s += length;
@@ -150,10 +154,11 @@ void text_csv(struct text *t, const char *s)
     text_bytes(t, "\"", 1);
   if (formula)
     text_bytes(t, "'", 1);
-  for (; *s; s++) {
+  for (const char *end; *s; s = end) { /* up to the next quote, which is doubled */
+    end = strchrnul(s + 1, '"');
     if (*s == '"')
       text_bytes(t, "\"", 1);
-    text_bytes(t, s, 1);
+    text_bytes(t, s, (size_t)(end - s));
   }
   if (quote)
     text_bytes(t, "\"", 1);
