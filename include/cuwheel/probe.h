@@ -156,6 +156,7 @@ const char *cuw_probe_kernel_name(enum cuw_probe_kernel kernel);
 
 /* Writes "table" or "json" (docs/schema/probe-1.json). NULL: another format (errno EINVAL), or no memory. */
 struct cuw_probe_writer;
+const char *cuw_probe_format_name(size_t index); /* of format 0, 1 ...; NULL behind the last */
 struct cuw_probe_writer *cuw_probe_writer_new(const char *format, struct cuw_out *out,
                                               const struct cuw_write_options *options, const struct cuw_probe *probe);
 void cuw_probe_writer_input(struct cuw_probe_writer *writer, const struct cuw_probed *probed);

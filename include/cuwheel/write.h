@@ -75,6 +75,10 @@ struct cuw_check_writer *cuw_check_writer_new(const char *format, struct cuw_out
 
 void cuw_check_writer_add(struct cuw_check_writer *writer, const struct cuw_checked *checked);
 
+/* Where a probe of the same inputs writes to, in the same format (table or json), to stand at the end of the document.
+ * NULL: out of memory. */
+struct cuw_out *cuw_check_writer_live(struct cuw_check_writer *writer);
+
 /* Ends the document and frees the writer; failures are those of its cuw_out. */
 void cuw_check_writer_end(struct cuw_check_writer *writer);
 

@@ -3,9 +3,10 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
-#include "cli/gpu_list.h"
+#include "cli/live.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cuwheel/checked.h"
@@ -25,6 +26,7 @@ struct run {
   struct cuw_check_options check;
   struct cuw_policy policy;
   struct cuw_check_writer *writer;
+  struct cuw_probe *probe; /* NULL: not --live */
   struct cuw_out *out;
   struct watched *watched;
   size_t watched_count;
@@ -185,6 +187,11 @@ static int check_paths(struct run *run)
     int own = check_path(run, o->words[i]);
     status = own > status ? own : status; /* 3 wins over 1 */
   }
+  if (run->probe && !cuw_out_error(run->out)) {
+    struct cuw_out *live = cuw_check_writer_live(run->writer);
+    int own = live ? live_paths(run->probe, o, live, false) : STATUS_DAMAGED;
+    status = own > status ? own : status;
+  }
   cuw_check_writer_end(run->writer);
   /* What a glob names may lie in what could not be read. */
   if (!globs_met(run) && status != STATUS_DAMAGED) {
@@ -214,6 +221,18 @@ static int run_check(struct run *run)
   return STATUS_DAMAGED;
 }
 
+static bool live_fits(const struct options *o)
+{
+  bool this = true;
+  for (size_t i = 0; i < o->check.gpus.count; i++)
+    this = this && strcasecmp(o->check.gpus.items[i], "this") == 0;
+  if (!this) {
+    fprintf(stderr, "cuwheel: --live asks the driver of this machine: --gpu=this --live\n");
+    return false;
+  }
+  return options_format_fits(o, cuw_probe_format_name);
+}
+
 int cmd_check(const struct options *options)
 {
   if (options->word_count == 0) {
@@ -221,10 +240,17 @@ int cmd_check(const struct options *options)
     return STATUS_USAGE;
   }
   struct run run = {.options = options};
-  int status = gpu_list_make(options, &run.gpus);
+  int status = STATUS_OK;
+  if (options->probe.live && !live_fits(options))
+    return STATUS_USAGE;
+  if (options->probe.live)
+    run.probe = live_start(options, &status);
+  if (status == STATUS_OK)
+    status = gpu_list_make(options, &run.gpus);
   if (status == STATUS_OK)
     status = run_check(&run);
   gpu_list_free(&run.gpus);
+  cuw_probe_end(run.probe);
   free(run.watched);
   return status;
 }

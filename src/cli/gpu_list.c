@@ -6,6 +6,7 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "cli/live.h"
 #include "cuwheel/machine.h"
 #include "cuwheel/write.h"
 
@@ -57,7 +58,7 @@ bool gpu_list_find(const char *where, const char *text, struct cuw_gpu *gpu)
   return false;
 }
 
-static bool add(struct gpu_list *list, const struct cuw_gpu *gpu)
+bool gpu_list_add(struct gpu_list *list, const struct cuw_gpu *gpu)
 {
   for (size_t i = 0; i < list->count; i++)
     if (list->gpus[i].number == gpu->number && list->gpus[i].name == gpu->name)
@@ -78,7 +79,7 @@ static int add_all(struct gpu_list *list)
   const struct cuw_gpu_arch *archs = cuw_gpu_archs(&count);
   list->all = true;
   for (size_t i = 0; i < count; i++)
-    if (!add(list, &(struct cuw_gpu){NULL, archs[i].number, false}))
+    if (!gpu_list_add(list, &(struct cuw_gpu){NULL, archs[i].number, false}))
       return STATUS_DAMAGED;
   return STATUS_OK;
 }
@@ -118,7 +119,7 @@ static int add_models(struct gpu_list *list, const struct cuw_machine *machine, 
       print_unknown_model(machine->models[i]);
       return STATUS_DAMAGED;
     }
-    if (!add(list, &search.gpu))
+    if (!gpu_list_add(list, &search.gpu))
       return STATUS_DAMAGED;
   }
   list->driver = machine->driver;
@@ -126,11 +127,15 @@ static int add_models(struct gpu_list *list, const struct cuw_machine *machine, 
   return STATUS_OK;
 }
 
-/* Where the kernel driver's folder is mounted in another place, as in some containers, a variable names it. */
+/* The driver library is asked first, then what the kernel driver publishes. Where its folder is mounted in another
+ * place, as in some containers, a variable names it, and it alone is asked. */
 static int add_this(struct gpu_list *list)
 {
   const char *named = getenv("CUWHEEL_PROC_NVIDIA");
   const char *folder = named && *named ? named : CUW_MACHINE_FOLDER;
+  int asked = folder == named ? STATUS_USAGE : live_gpus(list);
+  if (asked != STATUS_USAGE)
+    return asked;
   struct cuw_machine machine;
   if (!cuw_machine_read(folder, &machine)) {
     fprintf(stderr, "cuwheel: out of memory\n");
@@ -161,7 +166,7 @@ static int add_one(struct gpu_list *list, const char *text, size_t length)
     return add_this(list);
   if (!gpu_list_find("--gpu", name, &gpu))
     return STATUS_USAGE;
-  return add(list, &gpu) ? STATUS_OK : STATUS_DAMAGED;
+  return gpu_list_add(list, &gpu) ? STATUS_OK : STATUS_DAMAGED;
 }
 
 int gpu_list_make(const struct options *options, struct gpu_list *list)

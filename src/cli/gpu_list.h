@@ -20,6 +20,9 @@ struct gpu_list {
 int gpu_list_make(const struct options *options, struct gpu_list *list);
 void gpu_list_free(struct gpu_list *list);
 
+/* Once each. false: out of memory, after a message. */
+bool gpu_list_add(struct gpu_list *list, const struct cuw_gpu *gpu);
+
 /* Finds one device by what somebody typed; else says what would be right, `where` being what was typed it into. */
 bool gpu_list_find(const char *where, const char *text, struct cuw_gpu *gpu);
 

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "cli/command.h"
+#include "cuwheel/probe.h"
 #include "cuwheel/version.h"
 #include "cuwheel/write.h"
 
@@ -27,7 +28,8 @@ static const struct command {
      "Judges each library fatbin by fatbin, as the driver would choose: native (runs as it\n"
      "is), jit (runs once the driver has compiled PTX), partial (some functions fail) or\n"
      "none. Each library that is not native is named, with what it lacks and what a build\n"
-     "that works would hold. 'cuwheel gpus' lists the GPUs that --gpu knows.\n",
+     "that works would hold. 'cuwheel gpus' lists the GPUs that --gpu knows. --live also\n"
+     "asks the driver of this machine, as probe does.\n",
      COMMAND_CHECK, cmd_check},
     {"gpus", "[NAME...]", "list the GPUs: compute capability, CUDA versions, names",
      "Lists every compute capability with its architecture, the first and the last CUDA\n"
@@ -138,6 +140,8 @@ static bool format_fits(const struct options *options, unsigned command_bit)
     return options_format_fits(options, cuw_check_format_name);
   if (command_bit == COMMAND_GPUS)
     return options_format_fits(options, cuw_gpus_format_name);
+  if (command_bit & COMMAND_PROBE)
+    return options_format_fits(options, cuw_probe_format_name);
   return options_format_fits(options, cuw_writer_format_name);
 }
 

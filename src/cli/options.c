@@ -186,6 +186,7 @@ static const struct row {
     {0, "force", NULL, "replace files that exist", COMMAND_EXTRACT, set_force},
     {0, "max-image-size", "SIZE", "open no image larger than SIZE bytes (K, M, G; default 1G)", COMMANDS_THAT_OPEN,
      set_max_image_size},
+    {0, "live", NULL, "with --gpu=this: load it all on this machine's GPUs, too", COMMAND_CHECK, set_live},
     {0, "device", "N[,N...]", "only on these devices (default: all)", COMMAND_PROBE, set_device},
     {0, "each-image", NULL, "also each cubin and PTX of a fatbin alone", COMMAND_PROBE, set_each_image},
     {0, "launch", NULL, "also launch kernels that take no parameters", COMMAND_PROBE, set_launch},

@@ -62,3 +62,9 @@ bool set_unsafe(struct options *o, const char *value)
   (void)value;
   return o->probe.unsafe = true;
 }
+
+bool set_live(struct options *o, const char *value)
+{
+  (void)value;
+  return o->probe.live = true;
+}

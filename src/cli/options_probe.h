@@ -15,6 +15,7 @@ struct probe_choice {
   bool each_image;
   bool launch;
   bool unsafe;
+  bool live; /* of `check` */
 };
 
 /* Setters of the option table; false after a message. */
@@ -24,5 +25,6 @@ bool set_timeout(struct options *o, const char *value);
 bool set_each_image(struct options *o, const char *value);
 bool set_launch(struct options *o, const char *value);
 bool set_unsafe(struct options *o, const char *value);
+bool set_live(struct options *o, const char *value);
 
 #endif

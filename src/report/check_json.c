@@ -179,6 +179,11 @@ static void json_end(struct cuw_check_writer *w)
     e.follow = waiting->verdicts > 0;
   }
   emit_close_lines(&e, ']', 1);
+  if (w->live) {
+    emit_line(&e, 1);
+    emit_key(&e, "live");
+    out_copy(out, w->live);
+  }
   out_char(out, '\n');
   emit_close(&e, '}');
   out_char(out, '\n');

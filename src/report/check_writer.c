@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/out.h"
+
 static const struct check_format *const formats[] = {&check_table, &check_json, &check_jsonl, &check_csv,
                                                      &check_markdown};
 #define FORMAT_COUNT (sizeof formats / sizeof *formats)
@@ -43,10 +45,23 @@ void cuw_check_writer_add(struct cuw_check_writer *writer, const struct cuw_chec
   writer->base.inputs++;
 }
 
+struct cuw_out *cuw_check_writer_live(struct cuw_check_writer *writer)
+{
+  if (!writer->live)
+    writer->live = out_memory();
+  return writer->live;
+}
+
 void cuw_check_writer_end(struct cuw_check_writer *writer)
 {
   if (writer->format->end)
     writer->format->end(writer);
+  if (writer->live && writer->format == &check_table) {
+    cuw_out_string(writer->base.out, "\nasked the driver:\n");
+    out_copy(writer->base.out, writer->live);
+  }
+  if (writer->live)
+    cuw_out_close(writer->live, false);
   free(writer->base.state);
   free(writer);
 }

@@ -11,6 +11,7 @@ struct cuw_check_writer {
   const struct check_format *format;
   struct cuw_writer base; /* for what inspect writes too; its state is of the format, freed at the end */
   const struct cuw_check_options *check;
+  struct cuw_out *live; /* what a probe says of the same inputs, kept for the end; NULL: nothing */
 };
 
 /* Any of them but `add` may be NULL. */

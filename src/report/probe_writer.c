@@ -5,6 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char *cuw_probe_format_name(size_t index)
+{
+  static const char *const names[] = {"table", "json"};
+  return index < sizeof names / sizeof *names ? names[index] : NULL;
+}
+
 struct cuw_probe_writer *cuw_probe_writer_new(const char *format, struct cuw_out *out,
                                               const struct cuw_write_options *options, const struct cuw_probe *probe)
 {

@@ -137,7 +137,7 @@ def impostors(tap, s):
     ready = frame(WELCOME, welcome) + frame(RESULT, field(KERNEL_RAN, 1))
     run = s.probe(IMAGE_FILE, CUWHEEL_PROBE=canned(ready + frame(RESULT, field(KERNEL_RAN, 1) + b"\0" * 9), "late"))
     tap.ok(run.status == 3 and run.findings == ["not-tried"], "and one that is damaged later", run)
-    path = script(f"cat {s.tmp / 'ready'}\nexit 5\n")
+    path = script(f"head -c 16 >/dev/null\ncat {s.tmp / 'ready'}\nhead -c 16 >/dev/null\nexit 5\n")
     (s.tmp / "ready").write_bytes(ready)
     run = s.probe(IMAGE_FILE, CUWHEEL_PROBE=path)
     tap.ok(run.status in (1, 3) and len(run.rows) == 1 and "status 5" in run.rows[0]["reason"],
