@@ -69,6 +69,21 @@ static void utf8_keeps_what_is_valid(void **state)
         "a\\xffb");
 }
 
+static void markdown_means_nothing(void **state)
+{
+  (void)state;
+  check(text_markdown, "12.8, (a) 7 of 8; 50%=x/y", "12.8, (a) 7 of 8; 50%=x/y");
+  check(text_markdown, "a|b*c_d`e", "a&#124;b&#42;c&#95;d&#96;e");
+  check(text_markdown, "<img src=x>&amp;", "&#60;img src=x&#62;&#38;amp;");
+  check(text_markdown, "[a](b)", "&#91;a&#93;(b)");
+  check(text_markdown, "- a-b", "&#45; a-b");
+  check(text_markdown, "@all #1", "@<!-- -->all #<!-- -->1");
+  check(text_markdown, "http://x www.y", "http&#58;//x www&#46;y");
+  check(text_markdown, "a\\b\n\033", "a&#92;b&#92;x0a&#92;x1b");
+  check(text_markdown, "\xc3\xa9", "\xc3\xa9");
+  check(text_markdown, "", "");
+}
+
 static void csv_quotes_and_defuses(void **state)
 {
   (void)state;
@@ -115,10 +130,15 @@ static void text_grows(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(plain_names_stay),         cmocka_unit_test(controls_are_escaped),
-      cmocka_unit_test(reordering_is_escaped),    cmocka_unit_test(invalid_utf8_is_escaped),
-      cmocka_unit_test(utf8_keeps_what_is_valid), cmocka_unit_test(csv_quotes_and_defuses),
-      cmocka_unit_test(width_counts_columns),     cmocka_unit_test(text_grows),
+      cmocka_unit_test(plain_names_stay),
+      cmocka_unit_test(controls_are_escaped),
+      cmocka_unit_test(reordering_is_escaped),
+      cmocka_unit_test(invalid_utf8_is_escaped),
+      cmocka_unit_test(utf8_keeps_what_is_valid),
+      cmocka_unit_test(csv_quotes_and_defuses),
+      cmocka_unit_test(markdown_means_nothing),
+      cmocka_unit_test(width_counts_columns),
+      cmocka_unit_test(text_grows),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
