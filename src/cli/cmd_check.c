@@ -164,6 +164,7 @@ static void set_up(struct run *run)
                                           .gpu_count = run->gpus.count,
                                           .driver = o->check.has_driver ? o->check.driver : run->gpus.driver,
                                           .bytes = o->check.bytes,
+                                          .kernels = o->check.kernels,
                                           .max_image_size = o->max_image_size};
   if (o->check.cuda) {
     snprintf(run->cuda_given, sizeof run->cuda_given, "--cuda %.40s", o->check.cuda);

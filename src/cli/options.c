@@ -174,6 +174,7 @@ static const struct row {
      set_required},
     {0, "ignore-library", "GLOB", "leave such libraries out of the exit status", COMMAND_CHECK, set_ignored},
     {0, "bytes", NULL, "count the bytes that serve the GPU and that never will", COMMAND_CHECK, set_bytes},
+    {0, "kernels", NULL, "name the kernels that would fail, in groups; opens every image", COMMAND_CHECK, set_kernels},
     {'o', "output", "FILE", "write to FILE, which appears only when it is whole; extract: a folder", COMMAND_EVERY,
      set_output},
     {0, "verify", NULL, "open every image and check it against its entry", COMMAND_INSPECT, set_verify},

@@ -96,6 +96,12 @@ bool set_bytes(struct options *o, const char *value)
   return o->check.bytes = true;
 }
 
+bool set_kernels(struct options *o, const char *value)
+{
+  (void)value;
+  return o->check.kernels = true;
+}
+
 void check_choice_free(struct check_choice *choice)
 {
   free(choice->gpus.items);

@@ -21,6 +21,7 @@ struct check_choice {
   bool no_jit;
   bool fail_on_none;
   bool bytes;
+  bool kernels;
   struct words required, ignored; /* globs */
 };
 
@@ -38,5 +39,6 @@ bool set_fail_on(struct options *o, const char *value);
 bool set_required(struct options *o, const char *value);
 bool set_ignored(struct options *o, const char *value);
 bool set_bytes(struct options *o, const char *value);
+bool set_kernels(struct options *o, const char *value);
 
 #endif

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "report/check_missing.h"
 #include "report/check_words.h"
 #include "report/check_writer.h"
 #include "report/json_records.h"
@@ -60,8 +61,9 @@ static void emit_counts(struct emit *e, const struct cuw_counts *counts)
   emit_close(e, '}');
 }
 
-static void emit_library(struct emit *e, const struct cuw_library_verdict *v, const struct cuw_bytes *bytes)
+static void emit_library(struct emit *e, const struct cuw_verdict *verdict, size_t index)
 {
+  const struct cuw_library_verdict *v = &verdict->libraries[index];
   emit_open(e, '{');
   emit_key_string(e, "path", v->path);
   emit_key_string(e, "result", cuw_result_name(v->result));
@@ -83,8 +85,9 @@ static void emit_library(struct emit *e, const struct cuw_library_verdict *v, co
     emit_string(e, v->functions[i]);
   emit_close(e, ']');
   emit_key_bool(e, "functions_cut", v->functions_cut);
-  if (bytes)
-    emit_bytes(e, bytes);
+  if (verdict->bytes)
+    emit_bytes(e, &verdict->bytes[index]);
+  emit_missing(e, verdict, index);
   emit_close(e, '}');
 }
 
@@ -126,7 +129,7 @@ static void emit_verdict(struct emit *e, const struct cuw_check_writer *w, const
   emit_open(e, '[');
   for (size_t i = 0; i < verdict->library_count; i++) {
     emit_line(e, indent + 2);
-    emit_library(e, &verdict->libraries[i], verdict->bytes ? &verdict->bytes[i] : NULL);
+    emit_library(e, verdict, i);
   }
   emit_close_lines(e, ']', indent + 1);
 }

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "report/check_missing.h"
 #include "report/check_words.h"
 #include "report/check_writer.h"
 #include "report/out.h"
@@ -147,7 +148,10 @@ static void put_details(struct cuw_check_writer *w, struct cuw_out *out, const s
   }
   out_char(out, '\n');
   put_facts(out, verdict);
-  put_functions(out, verdict);
+  if (verdict->missing)
+    missing_markdown(out, verdict);
+  else
+    put_functions(out, verdict);
   cuw_out_string(out, "\n</details>\n");
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "report/check_matrix.h"
+#include "report/check_missing.h"
 #include "report/check_words.h"
 #include "report/flow.h"
 #include "report/out.h"
@@ -252,6 +253,7 @@ static void put_verdict(struct cuw_check_writer *w, const struct cuw_input *inpu
   if (!w->base.options.verbose)
     put_native(w, verdict);
   put_facts(w, verdict, common);
+  missing_table(&w->base, verdict, MARGIN);
 }
 
 /* The distributions with a result, in one line: a few by name, and all that compile GPU code when they run. */
