@@ -19,7 +19,7 @@ enum cuw_missing_why {
   CUW_MISSING_KINDS
 };
 
-/* "none", "in-image", "gated", "specialised". */
+/* "none", "in_image", "gated", "specialised". */
 const char *cuw_missing_name(enum cuw_missing_why why);
 
 /* Kernels whose functions have the beginning of their names in common. */

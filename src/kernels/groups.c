@@ -11,6 +11,8 @@
 /* The types of BLAS and LAPACK: real and complex, single and double, half. */
 static const char type_letters[] = "sdczh";
 
+#define NAME_SHOWN_MAX 200 /* bytes */
+
 struct function {
   const char *name; /* without the first letter, where letters != 0 */
   unsigned letters; /* of type_letters, a bit each */
@@ -53,12 +55,40 @@ static void drop_all(char *name, const char *part)
     memmove(at, at + length, strlen(at + length) + 1);
 }
 
+/* "_ZN7cutlass13device_kernelI..." that does not demangle becomes "cutlass::device_kernel": its plain names, up to what
+ * is none. In place: five names never become longer than "_ZN" and their lengths. */
+static void keep_plain_names(char *name)
+{
+  bool nested = name[2] == 'N';
+  const char *from = name + (nested ? 3 : 2);
+  char *to = name;
+  for (int n = 0; n < (nested ? 5 : 1) && *from >= '1' && *from <= '9'; n++) {
+    char *text;
+    unsigned long length = strtoul(from, &text, 10);
+    if (length > strlen(text))
+      break;
+    if (to > name) {
+      memcpy(to, "::", 2);
+      to += 2;
+    }
+    memmove(to, text, length);
+    to += length;
+    from = text + length;
+  }
+  if (to > name)
+    *to = 0;
+}
+
 /* The function: no template arguments, no result, nothing that differs from file to file. In place. */
 static void reduce(char *name)
 {
   name_drop_target_lists(name);
   name_reduce_to_function(name);
   drop_all(name, "(anonymous namespace)::");
+  for (char *at; (at = strstr(name, "::::"));) /* a namespace that was a list of targets */
+    memmove(at, at + 2, strlen(at + 2) + 1);
+  if (strncmp(name, "_Z", 2) == 0)
+    keep_plain_names(name);
   if (strncmp(name, "void ", 5) == 0)
     memmove(name, name + 5, strlen(name + 5) + 1);
 }
@@ -211,6 +241,8 @@ static char *group_name(struct arena *a, const struct function *f, size_t count,
     types[n++] = ']';
     types[n] = 0;
   }
+  if (length > NAME_SHOWN_MAX)
+    return arena_printf(a, "%s%.*s...", types, NAME_SHOWN_MAX, f->name);
   return arena_printf(a, "%s%.*s%s", types, (int)length, f->name, count > 1 ? "*" : "");
 }
 

@@ -9,7 +9,7 @@
 
 const char *cuw_missing_name(enum cuw_missing_why why)
 {
-  static const char *const names[CUW_MISSING_KINDS] = {"none", "in-image", "gated", "specialised"};
+  static const char *const names[CUW_MISSING_KINDS] = {"none", "in_image", "gated", "specialised"};
   return names[why];
 }
 

@@ -18,6 +18,11 @@ static const struct group_case group_cases[] = {
     /* Template arguments, results, files and namespaces without a name tell nothing. */
     {"void:f<int> void:f<float> ns::(anonymous:namespace)::f<float>", 4, "f 2 1, ns::f 1 1"},
     {"_INTERNAL_01234567_4_a_cu_89abcdef::f _INTERNAL_01234568_4_b_cu_89abcdef::f", 4, "f 2 1"},
+    /* What does not demangle begins with plain names, and a list of targets leaves nothing behind. */
+    {"_ZN7cutlass13device_kernelIxyz _ZN7cutlass13device_kernelI_ _Z3fooI_ _ZN1a1b1c1d1e1f1gE", 4,
+     "cutlass::device_kernel 2 1, a::b::c::d::e 1 1, foo 1 1"},
+    {"_ZN9999999999x _Z _ZNK", 4, "_Z 1 1, _ZN9999999999x 1 1, _ZNK 1 1"},
+    {"cub::CUB_200200_SM_800::detail::f", 4, "cub::detail::f 1 1"},
     /* Types of BLAS. */
     {"sgemm_k dgemm_k zgemm_k sgemm_k", 4, "[sdz]gemm_k 4 3"},
     {"sgemm_k gemm_k", 4, "gemm_k 1 1, sgemm_k 1 1"},
@@ -104,14 +109,14 @@ struct missing_case {
 static const struct missing_case missing_cases[] = {
     {"R c80=a,b c90=a,b", 90, ""},
     {"R c80=a,b c90=a,b", 75, "none a 1, none b 1"},
-    {"R c80=a,b c90=a", 90, "in-image b 1"},
+    {"R c80=a,b c90=a", 90, "in_image b 1"},
     {"R c80=a,b c90=a", 80, ""},
-    {"R c80=a p80=a,b", 80, "in-image b 1"},
+    {"R c80=a p80=a,b", 80, "in_image b 1"},
     {"R c80=a p80=a,b", 90, ""},
     {"R c80=x c75=x | R c90a=fa_x,fa_y", 80, "gated fa_x 1, gated fa_y 1"},
     {"R c80=x c75=x | R c90=fn | R c90a=g", 80, "none fn 1, gated g 1"},
     /* None first, then what a chosen image lacks. */
-    {"R c80=x,y c75=x | R c80=m", 75, "none m 1, in-image y 1"},
+    {"R c80=x,y c75=x | R c80=m", 75, "none m 1, in_image y 1"},
     /* Code that is not judged is no matter. */
     {"R c80=x | S c90=only", 80, ""},
     {"R c80=x | B c90=only", 80, ""},
