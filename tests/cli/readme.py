@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The runs that README.md shows print what it says."""
+"""The runs that README.md shows of files in testdata/ print what it says."""
 import os
 import pathlib
 import re
@@ -17,7 +17,7 @@ TOP = pathlib.Path(__file__).resolve().parents[2]
 
 def main():
     tap = Tap()
-    shown = re.findall(r"^```\n\$ (cuwheel [^\n]*)\n(.*?)^```$", (TOP / "README.md").read_text(), re.M | re.S)
+    shown = re.findall(r"^```\n\$ (cuwheel [^\n]* testdata/[^\n]*)\n(.*?)^```$", (TOP / "README.md").read_text(), re.M | re.S)
     tap.ok(shown, "there are runs")
     for command, output in shown:
         result = subprocess.run([CUWHEEL, *shlex.split(command)[1:]], cwd=TOP, capture_output=True, text=True)
