@@ -11,8 +11,6 @@ import images
 import real
 from tap import Tap
 
-# -res-usage of a library larger than this takes cuobjdump minutes and gigabytes; its symbols are compared all the same.
-RESOURCES_MAX = 300 << 20
 HEAD = re.compile(r"^\t?Fatbin (.*) code:$")
 SYMBOL = re.compile(r"^\s*FUNC\s+\S+\s+\S+\s+(\S*)\s+(U )?\s*(\S+)$")
 FUNCTION = re.compile(r"^\s*Function (.*):$")
@@ -115,8 +113,7 @@ def main():
         tap.ok(status == 0, f"{row['wheel']}: its kernels are read without a problem", status)
         for library, file in images.libraries(path, report):
             compare_symbols(tap, library, file, kernels[library["path"]])
-            if library["size"] <= RESOURCES_MAX:
-                compare_resources(tap, library, file, kernels[library["path"]])
+            compare_resources(tap, library, file, kernels[library["path"]])
     tap.done()
 
 
