@@ -92,13 +92,21 @@ static void describe(struct gather *g, const struct found_distribution *f, struc
                         f->version_file_count);
 }
 
+/* Wheels inside one another have no location. */
+static const char *first_path(const struct cuw_distribution *d)
+{
+  return d->library_count > 0 ? d->libraries[0]->path : "";
+}
+
 static int compare_names(const void *a, const void *b)
 {
   const struct cuw_distribution *x = a, *y = b;
   int order = strcmp(x->name, y->name);
   if (order == 0)
     order = strcmp(x->version ? x->version : "", y->version ? y->version : "");
-  return order ? order : strcmp(x->location ? x->location : "", y->location ? y->location : "");
+  if (order == 0)
+    order = strcmp(x->location ? x->location : "", y->location ? y->location : "");
+  return order ? order : strcmp(first_path(x), first_path(y));
 }
 
 static bool any_unowned(const struct gather *g)
