@@ -220,7 +220,7 @@ void job_read(struct source *s, const char *path, const struct job_visitor *visi
 {
   struct view head = {NULL, 0};
   *r = (struct job_result){0};
-  enum source_status status = source_view(s, 0, CARRIER_HEAD, &head);
+  enum source_status status = s->size > 0 ? source_view(s, 0, CARRIER_HEAD, &head) : source_finish(s);
   if (status != SOURCE_OK && status != SOURCE_END && head.size == 0) {
     source_problem(faults(r, path), s);
     return;

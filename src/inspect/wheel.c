@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "carrier/carrier.h"
 #include "input/archive.h"
 #include "input/dist.h"
 #include "input/file.h"
@@ -26,6 +27,15 @@ static struct source *open_member(void *data, const struct batch_item *item, uns
   return archive_member(w->archive, item->index, w->gather->workspaces[worker], error);
 }
 
+/* What is wrong with a member beyond what shows in its head, which is looked at for its type and named there. */
+static void note_fault(struct wheel *w, const struct archive_entry *entry, const struct source *s)
+{
+  struct gather *g = w->gather;
+  gather_problem(g, CUW_ERROR, s->error_code, w->place->disk,
+                 arena_printf(g->arena, "%s%s", w->place->member_prefix, entry->name), s->error_offset,
+                 s->error_text ? s->error_text : "", NULL);
+}
+
 /* A small member whole; data NULL when it cannot be read. The caller frees it. */
 static struct view read_whole(struct wheel *w, uint64_t index, size_t max)
 {
@@ -36,10 +46,13 @@ static struct view read_whole(struct wheel *w, uint64_t index, size_t max)
     return v;
   struct source *s = archive_member(w->archive, index, w->gather->workspaces[0], &error);
   uint8_t *bytes = s ? malloc((size_t)entry.size + 1) : NULL;
-  if (bytes && source_read(s, 0, bytes, (size_t)entry.size) == SOURCE_OK)
+  bool read = bytes && source_read(s, 0, bytes, (size_t)entry.size) == SOURCE_OK;
+  if (read)
     v = (struct view){bytes, (size_t)entry.size};
   else
     free(bytes);
+  if (read ? entry.size > 0 && source_finish(s) != SOURCE_OK : s && s->error_code && s->error_offset >= CARRIER_HEAD)
+    note_fault(w, &entry, s);
   source_close(s);
   return v;
 }
@@ -100,6 +113,8 @@ static struct source *open_nested(struct wheel *w, const struct batch_item *item
   if (!s || entry.method == 0)
     return s;
   int fd = spool_source(s, error);
+  if (fd >= 0 && source_finish(s) != SOURCE_OK)
+    note_fault(w, &entry, s);
   source_close(s);
   if (fd < 0)
     return NULL;

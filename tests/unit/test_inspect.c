@@ -521,6 +521,67 @@ static void damaged_wheel(void **state)
   testdata_free(whole);
 }
 
+/* Changes a field, at `field`, of what the directory of a zip says of `name`. */
+static void claim(const char *path, const char *name, size_t field, uint32_t value)
+{
+  struct view v = load_path(below(path));
+  uint8_t *bytes = (uint8_t *)(uintptr_t)v.data, *at = NULL;
+  for (size_t i = 0; i + 46 + strlen(name) <= v.size; i++)
+    if (memcmp(bytes + i, "PK\1\2", 4) == 0 && memcmp(bytes + i + 46, name, strlen(name)) == 0)
+      at = bytes + i;
+  assert_non_null(at);
+  memcpy(at + field, &value, sizeof value);
+  put(path, v);
+  testdata_free(v);
+}
+
+#define CLAIM_CRC 16u
+#define CLAIM_SIZE 24u
+
+/* Members that are read whole for what they say, and members that claim to be empty, are checked as others are. */
+static void untrue_members(void **state)
+{
+  (void)state;
+  static char filler[20000];
+  snprintf(filler, sizeof filler, "%s", METADATA("pkg"));
+  memset(filler + strlen(filler), 'x', sizeof filler - 1 - strlen(filler));
+  struct member inner[] = {{"i/x.so", "n130_multi.so", {0}, false}};
+  make_zip("inner.whl", inner, 1);
+  struct view nested = load_path(below("inner.whl"));
+  static const struct {
+    const char *name;
+    size_t field;
+    uint32_t value;
+    const char *code;
+    size_t libraries;
+  } cases[] = {{"pkg-1.2.dist-info/METADATA", CLAIM_CRC, 1, "crc-mismatch", 3},
+               {"pkg-1.2.dist-info/METADATA", CLAIM_SIZE, 30000, "size-mismatch", 3},
+               {"pkg-1.2.dist-info/METADATA", CLAIM_SIZE, 70, "size-mismatch", 3},
+               {"pkg/version.py", CLAIM_CRC, 1, "crc-mismatch", 3},
+               {"pkg/in.whl", CLAIM_CRC, 1, "crc-mismatch", 3},
+               {"pkg/a.so", CLAIM_SIZE, 0, "size-mismatch", 2},
+               {"pkg/b.so", CLAIM_SIZE, 0, "size-mismatch", 2}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    struct member m[] = {{"pkg/a.so", "n130_multi.so", {0}, false},
+                         {"pkg/b.so", "n130_multi.so", {0}, true},
+                         {"pkg/empty", NULL, text(""), false},
+                         {"pkg/in.whl", NULL, nested, false},
+                         {"pkg/version.py", NULL, text("cuda = '12.8'\n"), false},
+                         {"pkg-1.2.dist-info/METADATA", NULL, text(filler), false}};
+    make_zip("untrue.whl", m, sizeof m / sizeof *m);
+    claim("untrue.whl", cases[i].name, cases[i].field, cases[i].value);
+    struct cuw_input *input = inspect(below("untrue.whl"));
+    assert_int_equal(input->problem_count, 1);
+    assert_problem(input, 0, CUW_ERROR, cases[i].code, "untrue.whl", cases[i].name);
+    size_t libraries = 0;
+    for (size_t d = 0; d < input->distribution_count; d++)
+      libraries += input->distributions[d].library_count;
+    assert_int_equal(libraries, cases[i].libraries);
+    cuw_input_free(input);
+  }
+  testdata_free(nested);
+}
+
 /* Two inner wheels of one distribution stand in the order of their paths, whichever comes first in the archive. */
 static void inner_order(void **state)
 {
@@ -575,6 +636,7 @@ int main(void)
       cmocka_unit_test_setup_teardown(odd_entries, make_root, remove_root),
       cmocka_unit_test_setup_teardown(unreadable, make_root, remove_root),
       cmocka_unit_test_setup_teardown(damaged_wheel, make_root, remove_root),
+      cmocka_unit_test_setup_teardown(untrue_members, make_root, remove_root),
       cmocka_unit_test_setup_teardown(inner_order, make_root, remove_root),
       cmocka_unit_test_setup_teardown(long_record, make_root, remove_root),
   };
