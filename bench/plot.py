@@ -6,7 +6,7 @@ import math
 
 COLOURS = ["#1f6fb4", "#8a8a8a", "#c8501e"]
 WIDTH, HEIGHT = 460, 330
-LEFT, RIGHT, TOP, BOTTOM = 62, 16, 34, 48
+LEFT, RIGHT, TOP, BOTTOM = 62, 26, 34, 48
 
 
 @dataclasses.dataclass
