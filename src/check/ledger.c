@@ -117,9 +117,22 @@ static void find_all_missing(const struct ledger *g, struct source *s, struct cu
     library_problem(l, CUW_ERROR, "out-of-memory", CUW_NONE, NULL, "no memory for the kernels of the library");
 }
 
+/* Damage that was met for one GPU, or on the way to kernels, makes the library incomplete for every GPU. */
+static void judge_again(struct ledger *g, struct source *s, struct cuw_library *l, struct facts *facts, struct entry *e)
+{
+  for (size_t i = 0; i < g->options->gpu_count; i++) {
+    struct judge_request request = {
+        .library = l, .facts = facts, .gpu = &g->options->gpus[i], .driver = &g->options->driver};
+    if (e->verdicts[i].path)
+      cuw_library_verdict_free(&e->verdicts[i]);
+    judge_for(&request, s, l, facts, image_limit(g), &g->gate, &e->verdicts[i]);
+  }
+}
+
 static void judge_all(struct ledger *g, struct source *s, struct cuw_library *l, struct entry *e)
 {
   uint64_t cap = image_limit(g);
+  bool complete = l->complete;
   struct facts *facts = facts_new(l);
   for (size_t i = 0; facts && i < g->options->gpu_count; i++) {
     struct judge_request request = {
@@ -131,6 +144,8 @@ static void judge_all(struct ledger *g, struct source *s, struct cuw_library *l,
   }
   if (facts && e->missing && l->image_count)
     find_all_missing(g, s, l, facts, e->missing);
+  if (facts && e->verdicts && complete && !l->complete)
+    judge_again(g, s, l, facts, e);
   facts_free(facts);
 }
 

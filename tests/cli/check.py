@@ -142,9 +142,26 @@ def test_names(tap, tmp):
     tap.equal({line.count("|") for line in out.splitlines() if line.startswith("| <code>")}, {9}, "markdown: cells stay cells")
 
 
+def test_damage_found_late(tap, tmp):
+    """Damage that only some of the work meets is damage for every GPU."""
+    library = bytearray((CORPUS / "n130_multi.so").read_bytes())
+    images = json.loads(subprocess.run([CUWHEEL, "inspect", "--format=json", CORPUS / "n130_multi.so"],
+                                       capture_output=True, text=True).stdout)
+    images = images["inputs"][0]["distributions"][0]["libraries"][0]["images"]
+    at = next(i["offset"] for i in images if i["arch"] == "sm_120f")
+    start = at + int.from_bytes(library[at + 4:at + 8], "little")
+    library[start:start + 4] = bytes(4)
+    damaged = tmp / "late.so"
+    damaged.write_bytes(library)
+    status, out, _ = run("--gpu", "8.0,9.0", "--kernels", "--format", "json", damaged)
+    found = [(v["result"], v["complete"]) for v in json.loads(out)["verdicts"]]
+    tap.equal((status, found), (3, [("unknown", False), ("none", False)]), "incomplete on every GPU, never native")
+
+
 def main():
     tap = Tap()
-    for test in (test_this, test_no_machine, test_variants, test_environment, test_names):
+    for test in (test_this, test_no_machine, test_variants, test_environment, test_names,
+                 test_damage_found_late):
         with tempfile.TemporaryDirectory() as tmp:
             test(tap, pathlib.Path(tmp))
     tap.done()
