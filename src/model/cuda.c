@@ -274,7 +274,7 @@ struct gathering {
   struct cuw_distribution *distribution;
   struct pool own;
   struct pool variants; /* of libraries named for a CUDA version */
-  struct pool loose;    /* of loose images */
+  struct pool loose;    /* of loose images, and of archives beside libraries: input for a linker, often older */
   struct tally embedded;
 };
 
@@ -341,12 +341,26 @@ static bool has_variants(const struct cuw_distribution *d)
   return false;
 }
 
-/* What a library shows; the value that it was decided by counts double. */
-static void sign_of_library(struct gathering *g, const struct cuw_library *l, bool variants)
+/* Whether a host library is among them, which a process loads. */
+static bool has_loaded(const struct cuw_distribution *d)
+{
+  for (size_t i = 0; i < d->library_count; i++)
+    if (!is_folded(d->libraries[i]))
+      return true;
+  return false;
+}
+
+static struct pool *pool_of(struct gathering *g, const struct cuw_library *l, bool variants, bool loaded)
 {
   char value[CUDA_VERSION_MAX];
-  bool variant = variants && name_of_library(l, value);
-  struct pool *p = is_loose(l) ? &g->loose : variant ? &g->variants : &g->own;
+  if (is_loose(l) || (loaded && l->format == CUW_AR))
+    return &g->loose;
+  return variants && name_of_library(l, value) ? &g->variants : &g->own;
+}
+
+/* What a library shows; the value that it was decided by counts double. */
+static void sign_of_library(struct gathering *g, const struct cuw_library *l, struct pool *p)
+{
   for (size_t i = 0; i < l->evidence_count; i++) {
     const struct cuw_evidence *e = &l->evidence[i];
     enum sign sign = sign_of(e->source);
@@ -394,9 +408,9 @@ void distribution_evidence(struct arena *a, struct cuw_distribution *d, const ch
   sign_of_requires(g, requires, requires_count);
   if (d->name && cuda_from_name(d->name, value))
     own_sign(g, SIGN_NAME, value);
-  bool variants = has_variants(d);
+  bool variants = has_variants(d), loaded = has_loaded(d);
   for (size_t i = 0; i < d->library_count; i++)
-    sign_of_library(g, d->libraries[i], variants);
+    sign_of_library(g, d->libraries[i], pool_of(g, d->libraries[i], variants, loaded));
   struct cuda_verdict verdict = gathering_decide(g);
   d->cuda = verdict.version[0] ? arena_string(a, verdict.version) : NULL;
   d->cuda_conflict = verdict.conflict;

@@ -586,14 +586,41 @@ static void distribution_without_a_name(void **state)
   arena_free(a);
 }
 
+/* An archive has an object for each source: they do not outvote the library that is loaded, but stand in for it. */
+static void archives_beside_a_library(void **state)
+{
+  (void)state;
+  struct arena *a = arena_new();
+  struct library_row objects[2] = {{"x.a(1.o)", "", "12.0 12.0", "8.0", "", false},
+                                   {"x.a(2.o)", "", "12.0 12.0", "8.0", "", false}};
+  struct library_row host = {"x.so", "", "12.9", "8.8", "", false};
+  struct cuw_library *libraries[3] = {library_make(&objects[0], CUW_AR), library_make(&objects[1], CUW_AR),
+                                      library_make(&host, CUW_ELF)};
+  struct cuw_distribution both = {.libraries = libraries, .library_count = 3};
+  struct cuw_distribution archive = {.libraries = libraries, .library_count = 2};
+  distribution_evidence(a, &both, NULL, 0, NULL, NULL, 0);
+  assert_string_equal(both.cuda, "12.9");
+  distribution_evidence(a, &archive, NULL, 0, NULL, NULL, 0);
+  assert_string_equal(archive.cuda, "12.0");
+  for (size_t i = 0; i < 3; i++)
+    cuw_library_free(libraries[i]);
+  arena_free(a);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(needed),        cmocka_unit_test(local_versions),
-      cmocka_unit_test(names),         cmocka_unit_test(requirements),
-      cmocka_unit_test(version_files), cmocka_unit_test(ptx_isa),
-      cmocka_unit_test(libraries),     cmocka_unit_test(library_lists_its_evidence_once),
-      cmocka_unit_test(distributions), cmocka_unit_test(distribution_without_a_name),
+      cmocka_unit_test(needed),
+      cmocka_unit_test(local_versions),
+      cmocka_unit_test(names),
+      cmocka_unit_test(requirements),
+      cmocka_unit_test(version_files),
+      cmocka_unit_test(ptx_isa),
+      cmocka_unit_test(libraries),
+      cmocka_unit_test(library_lists_its_evidence_once),
+      cmocka_unit_test(distributions),
+      cmocka_unit_test(distribution_without_a_name),
+      cmocka_unit_test(archives_beside_a_library),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
