@@ -13,6 +13,7 @@ struct module {
   const struct cuda *cuda;
   CUmodule handle;
   CUlinkState link;
+  void *link_values[OPTIONS]; /* the driver writes to them as long as `link` lives */
   struct probe_answer *answer;
 };
 
@@ -68,13 +69,15 @@ static bool link_and_load(struct module *m, const struct module_request *r)
 {
   const struct cuda *cuda = m->cuda;
   int options[OPTIONS];
-  void *values[OPTIONS];
   void *cubin = NULL;
   size_t size = 0;
   if (!cuda->link_create || !cuda->link_add || !cuda->link_complete || !cuda->link_destroy)
     return note(m, CUDA_ERROR_NOT_SUPPORTED, "cuLinkCreate");
-  jit_options(m->answer, options, values);
-  if (!note(m, cuda->link_create(OPTIONS, options, values, &m->link), "cuLinkCreate"))
+  jit_options(m->answer, options, m->link_values);
+  CUresult created = cuda->link_create(OPTIONS, options, m->link_values, &m->link);
+  if (created != CUDA_SUCCESS)
+    m->link = NULL;
+  if (!note(m, created, "cuLinkCreate"))
     return false;
   for (size_t i = 0; i < r->image_count; i++) {
     char name[32];
@@ -85,7 +88,7 @@ static bool link_and_load(struct module *m, const struct module_request *r)
       return false;
   }
   bool linked = note(m, cuda->link_complete(m->link, &cubin, &size), "cuLinkComplete");
-  note_jit_time(m->answer, &values[0]);
+  note_jit_time(m->answer, &m->link_values[0]);
   return linked && load(m, cubin);
 }
 

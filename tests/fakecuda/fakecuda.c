@@ -35,6 +35,7 @@ struct link {
   struct code *codes; /* the one taken of each input */
   int count;
   void *cubin;
+  void **values, *log; /* of its options, which have to outlive it */
 };
 
 /* A driver is one for its process. */
@@ -288,9 +289,12 @@ API int cuFuncGetParamInfo(struct function *f, size_t index, size_t *offset, siz
 
 API int cuLinkCreate_v2(unsigned count, int *options, void **values, struct link **out)
 {
-  (void)count, (void)options, (void)values;
   OR_AS_TOLD("cuLinkCreate");
   *out = calloc(1, sizeof **out);
+  (*out)->values = values;
+  for (unsigned i = 0; i < count; i++)
+    if (options[i] == 5)
+      (*out)->log = values[i];
   return 0;
 }
 
@@ -338,6 +342,11 @@ API int cuLinkComplete(struct link *l, void **cubin, size_t *size)
 API int cuLinkDestroy(struct link *l)
 {
   OR_AS_TOLD("cuLinkDestroy");
+  bool kept = !l->log;
+  for (int i = 0; !kept && i < 3; i++)
+    kept = l->values[i] == l->log;
+  if (!kept)
+    crash();
   codes_free(l->codes, l->count);
   free(l->cubin);
   free(l);
