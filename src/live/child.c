@@ -13,6 +13,10 @@
 #include <time.h>
 #include <unistd.h>
 
+/* How long a process that closed its pipes may take to end, and one that was ended. */
+#define LEAVE_MILLISECONDS 2000u
+#define KILL_MILLISECONDS 10000u
+
 extern char **environ;
 
 /* What the environment must not say, because it changes which image a driver takes, and what it has to say. */
@@ -101,16 +105,42 @@ static void close_pipes(struct child *c)
   c->to = c->from = -1;
 }
 
-/* Reaps the process, which is ended if it does not end by itself. Its wait status; -1 unknown. */
+static uint64_t milliseconds(void)
+{
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (uint64_t)t.tv_sec * 1000u + (uint64_t)t.tv_nsec / 1000000u;
+}
+
+/* Whether the process ends in that time; *status: its wait status, -1 unknown. */
+static bool ends_within(pid_t pid, uint64_t time, int *status)
+{
+  const struct timespec pause = {0, 2000000};
+  for (uint64_t deadline = milliseconds() + time;;) {
+    pid_t got = waitpid(pid, status, WNOHANG);
+    if (got == pid)
+      return true;
+    *status = -1;
+    if (got < 0 && errno != EINTR)
+      return true;
+    if (milliseconds() >= deadline)
+      return false;
+    nanosleep(&pause, NULL);
+  }
+}
+
+/* Reaps the process, which is ended if it does not end by itself. Its wait status; -1 unknown, or it had to be ended.
+ * One that a driver holds inside the kernel outlives even SIGKILL: it is not waited for any longer. */
 static int reap(struct child *c, bool kill_it)
 {
-  int status = -1;
+  int status = -1, ended;
   if (c->pid <= 0)
     return status;
-  if (kill_it)
+  if (kill_it || !ends_within(c->pid, LEAVE_MILLISECONDS, &status)) {
+    status = -1;
     kill(c->pid, SIGKILL);
-  while (waitpid(c->pid, &status, 0) < 0 && errno == EINTR)
-    ;
+    ends_within(c->pid, KILL_MILLISECONDS, &ended);
+  }
   c->pid = 0;
   return status;
 }
@@ -119,13 +149,6 @@ void child_end(struct child *c)
 {
   close_pipes(c);
   reap(c, true);
-}
-
-static uint64_t milliseconds(void)
-{
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (uint64_t)t.tv_sec * 1000u + (uint64_t)t.tv_nsec / 1000000u;
 }
 
 /* Waits until the descriptor is ready. false: the time is over. */
@@ -151,7 +174,7 @@ static enum child_status send_bytes(struct child *c, const uint8_t *data, size_t
       data += put;
       size -= (size_t)put;
     } else if (put < 0 && errno != EAGAIN && errno != EINTR) {
-      return CHILD_DIED;
+      return CHILD_CLOSED;
     } else if (!wait_for(c->to, POLLOUT, deadline)) {
       return CHILD_TIMED_OUT;
     }
@@ -209,7 +232,7 @@ static void say_how_it_died(int status, char *reason, size_t reason_size)
   else if (status != -1 && WIFEXITED(status))
     snprintf(reason, reason_size, "the probe program ended with status %d", WEXITSTATUS(status));
   else
-    snprintf(reason, reason_size, "the probe program is gone");
+    snprintf(reason, reason_size, "the probe program closed its pipes");
 }
 
 enum child_status child_exchange(struct child *c, uint32_t kind, const struct wire *request, unsigned seconds,
@@ -229,8 +252,9 @@ enum child_status child_exchange(struct child *c, uint32_t kind, const struct wi
   wire_free(answer);
   /* A pipe that closed belongs to a process that ends by itself: how it does is worth knowing. */
   close_pipes(c);
-  int died = reap(c, status != CHILD_DIED);
-  if (status == CHILD_DIED)
+  bool closed = status == CHILD_DIED || status == CHILD_CLOSED;
+  int died = reap(c, !closed);
+  if (closed)
     say_how_it_died(died, reason, reason_size);
   else if (status == CHILD_TIMED_OUT)
     snprintf(reason, reason_size, "no answer within %u seconds", seconds);

@@ -19,6 +19,7 @@ enum child_status {
   CHILD_ANSWERED,
   CHILD_TIMED_OUT,
   CHILD_DIED,     /* `reason` says how */
+  CHILD_CLOSED,   /* the same, before it had the whole request: nothing was done with it */
   CHILD_CONFUSED, /* what came is no answer: too long, no frame */
   CHILD_MEMORY
 };

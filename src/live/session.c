@@ -87,8 +87,11 @@ static bool start(struct cuw_probe *p, struct welcome *w, char reason[CUW_PROBE_
   uint32_t kind = 0;
   if (!child_start(&p->child, p->program, reason, CUW_PROBE_REASON_MAX))
     return false;
-  if (child_exchange(&p->child, WIRE_HELLO, &request, start_timeout(p), &kind, &answer, reason, CUW_PROBE_REASON_MAX) !=
-      CHILD_ANSWERED)
+  wire_put_uint(&request, WIRE_SECONDS, start_timeout(p));
+  enum child_status status =
+      child_exchange(&p->child, WIRE_HELLO, &request, start_timeout(p), &kind, &answer, reason, CUW_PROBE_REASON_MAX);
+  wire_free(&request);
+  if (status != CHILD_ANSWERED)
     return false;
   *w = (struct welcome){0};
   read_welcome(p, &answer, w);
@@ -123,11 +126,23 @@ static enum ask_status from_child(enum child_status status)
     return ASK_TIMED_OUT;
   case CHILD_DIED:
     return ASK_CRASHED;
+  case CHILD_CLOSED:
   case CHILD_CONFUSED:
   case CHILD_MEMORY:
     break;
   }
   return ASK_LOST;
+}
+
+/* Of a refusal; "" where it says none. */
+static void read_refusal(const struct wire *answer, char out[256])
+{
+  struct cursor c = cursor_at((struct view){answer->data, answer->size}, 0);
+  struct wire_field f;
+  out[0] = '\0';
+  while (wire_next(&c, &f))
+    if (f.tag == WIRE_REASON)
+      wire_text(&f, out, 256);
 }
 
 static enum ask_status ask(struct cuw_probe *p, uint32_t kind, const struct wire *request, unsigned seconds,
@@ -140,9 +155,16 @@ static enum ask_status ask(struct cuw_probe *p, uint32_t kind, const struct wire
   if (status != CHILD_ANSWERED)
     return from_child(status);
   bool sound = answer_kind == WIRE_RESULT && probe_answer_decode((struct view){answer.data, answer.size}, a);
+  char refusal[256] = "";
+  if (answer_kind == WIRE_REFUSED)
+    read_refusal(&answer, refusal);
   wire_free(&answer);
   if (!sound) {
-    snprintf(reason, CUW_PROBE_REASON_MAX, "the probe program refused the request");
+    if (answer_kind == WIRE_REFUSED)
+      snprintf(reason, CUW_PROBE_REASON_MAX, "the probe program refused the request: %s",
+               refusal[0] ? refusal : "it does not say why");
+    else
+      snprintf(reason, CUW_PROBE_REASON_MAX, "the probe program's answer is damaged");
     child_end(&p->child);
     return ASK_LOST;
   }
@@ -165,6 +187,7 @@ static bool make_ready(struct cuw_probe *p, size_t device, char reason[CUW_PROBE
   struct wire request = {0};
   struct probe_answer a;
   wire_put_uint(&request, WIRE_ORDINAL, p->devices[device].ordinal);
+  wire_put_uint(&request, WIRE_SECONDS, start_timeout(p));
   enum ask_status status = ask(p, WIRE_KERNEL, &request, start_timeout(p), &a, reason);
   wire_free(&request);
   p->ready[device] = status == ASK_ANSWERED;

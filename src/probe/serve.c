@@ -180,7 +180,7 @@ static bool answer_hello(struct server *s)
 
 /* A request taken apart. Images are copies: aligned, and with a NUL behind them. */
 struct request {
-  uint64_t ordinal, seconds;
+  uint64_t ordinal;
   bool launch, damaged;
   void **images;
   size_t *sizes;
@@ -241,8 +241,6 @@ static void request_read(struct view payload, struct request *r)
   while (!r->damaged && wire_next(&c, &f)) {
     if (f.tag == WIRE_ORDINAL)
       r->ordinal = wire_uint(&f);
-    else if (f.tag == WIRE_SECONDS)
-      r->seconds = wire_uint(&f);
     else if (f.tag == WIRE_LAUNCH)
       r->launch = wire_uint(&f) != 0;
     else if (f.tag == WIRE_NAME)
@@ -286,14 +284,23 @@ static bool answer_work(struct server *s, uint32_t kind, struct view payload)
   struct probe_answer a;
   struct wire w = {0};
   probe_answer_init(&a);
-  /* Whoever asked gives up after that time, and may be gone: a hang ends here too. */
-  if (r.seconds)
-    alarm((unsigned)(r.seconds < SECONDS_MAX ? r.seconds : SECONDS_MAX) + GRACE_SECONDS);
   work(s, kind, &r, &a);
-  alarm(0);
   request_free(&r);
   probe_answer_encode(&a, &w);
   return send_frame(s, WIRE_RESULT, &w);
+}
+
+/* Whoever asked gives up after that time, and may be gone: a hang ends here too. */
+static void set_alarm(struct view payload)
+{
+  struct cursor c = cursor_at(payload, 0);
+  struct wire_field f;
+  uint64_t seconds = 0;
+  while (wire_next(&c, &f))
+    if (f.tag == WIRE_SECONDS)
+      seconds = wire_uint(&f);
+  if (seconds)
+    alarm((unsigned)(seconds < SECONDS_MAX ? seconds : SECONDS_MAX) + GRACE_SECONDS);
 }
 
 static bool answer(struct server *s, const struct wire_head *head, struct view payload)
@@ -332,7 +339,10 @@ static bool serve_one(struct server *s, int *status)
     send_refusal(s, "the frame ends early, or memory is out");
     return false;
   }
-  bool sent = answer(s, &head, (struct view){payload, (size_t)head.length});
+  struct view request = {payload, (size_t)head.length};
+  set_alarm(request);
+  bool sent = answer(s, &head, request);
+  alarm(0);
   free(payload);
   return sent;
 }

@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Frames of docs/probe-protocol.md: sound, damaged and too long, and programs that are not cuwheel-probe."""
 import os
+import signal
 import struct
 import subprocess
+import time
 
 from standin import CORPUS, CUWHEEL, FAKECUDA, HOPPER, PROBE, Standin
 from tap import Tap
@@ -63,6 +65,22 @@ def sound(tap, s):
     tap.ok(status == 0 and b"no NVIDIA driver" in got[0][1][REASON] and CUDA not in got[0][1], "no driver", got)
     status, got, _ = serve(s, b"")
     tap.equal((status, got), (0, []), "nothing asked")
+    def given_up(data, call):
+        """The other side stays, and asks no more."""
+        process = subprocess.Popen([PROBE, "--serve"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
+                                   env=s.environment(HOPPER + f"hang {call}\n"))
+        process.stdin.write(data)
+        process.stdin.flush()
+        time.sleep(0.3)  # it has read the table
+        return process
+
+    ordinal = field(ORDINAL, 0)
+    hung = [given_up(frame(HELLO, field(SECONDS, 1)), "cuInit"),
+            given_up(frame(KERNEL, ordinal + field(SECONDS, 1)), "cuDevicePrimaryCtxRetain"),
+            given_up(frame(LOAD, ordinal + field(SECONDS, 1) + field(IMAGE, image)), "cuModuleUnload")]
+    tap.equal([process.wait(60) for process in hung], [-signal.SIGALRM] * 3, "a driver that hangs is given up")
+    for process in hung:
+        process.stdin.close()
     status, got, _ = serve(s, frame(KERNEL, field(ORDINAL, 7)))
     tap.ok(status == 0 and got[0][0] == RESULT, "a device that is not there is an error of the driver", got)
 
@@ -130,15 +148,29 @@ def impostors(tap, s):
 
     welcome = field(PROGRAM, version) + field(NUMBER, 1) + field(CUDA, 128) + field(DEVICE, field(CC, 90) + field(NAME, "X"))
     run = s.probe(IMAGE_FILE, CUWHEEL_PROBE=canned(frame(WELCOME, welcome) + frame(REFUSED, field(REASON, "no")), "refuser"))
-    tap.ok(run.status == 3 and run.findings == ["not-tried"] and "refused the request" in run.rows[0]["reason"],
+    tap.ok(run.status == 3 and run.findings == ["not-tried"] and "refused the request: no" in run.rows[0]["reason"],
            "one that refuses everything", run)
     run = s.probe(IMAGE_FILE, CUWHEEL_PROBE=canned(frame(WELCOME, welcome) + frame(RESULT, b"\xff" * 5), "damaged"))
     tap.ok(run.status == 3 and run.findings == ["not-tried"], "an answer that is damaged", run)
     ready = frame(WELCOME, welcome) + frame(RESULT, field(KERNEL_RAN, 1))
     run = s.probe(IMAGE_FILE, CUWHEEL_PROBE=canned(ready + frame(RESULT, field(KERNEL_RAN, 1) + b"\0" * 9), "late"))
     tap.ok(run.status == 3 and run.findings == ["not-tried"], "and one that is damaged later", run)
-    path = script(f"head -c 16 >/dev/null\ncat {s.tmp / 'ready'}\nhead -c 16 >/dev/null\nexit 5\n")
+    begin = time.monotonic()
+    refused(script("exec >&-\nexec sleep 50\n"), "closed its pipes", "one that closes its pipes and stays")
+    tap.ok(time.monotonic() - begin < 20, "is not waited for")
     (s.tmp / "ready").write_bytes(ready)
+    large = s.tmp / "large.ptx"  # more than a pipe takes
+    large.write_text(".version 5.0\n.target sm_50\n.address_size 64\n.visible .entry k()\n{\n" + "\tret;\n" * 40000 + "}\n")
+    run = s.probe(large, CUWHEEL_PROBE=script(f"cat {s.tmp / 'ready'}\nhead -c 4096 >/dev/null\nexit 5\n"))
+    tap.ok(run.status == 3 and run.findings == ["not-tried"] and "status 5" in run.rows[0]["reason"],
+           "one that ends before it has the image is no crash by the image", run)
+    run = s.probe(IMAGE_FILE, CUDA_FORCE_PTX_JIT="1", CUDA_DISABLE_PTX_JIT="1", CUDA_FORCE_JIT="1", CUDA_DISABLE_JIT="1",
+                  CUDA_CACHE_DISABLE="0", CUDA_MODULE_LOADING="LAZY", CUDA_VISIBLE_DEVICES="0",
+                  CUWHEEL_PROBE=script(f"env | grep -E '^CUDA_.*(JIT|CACHE|LOADING|VISIBLE)' | sort >{s.tmp / 'env'}\nexec {PROBE} --serve\n"))
+    tap.equal((run.status, (s.tmp / "env").read_text().split()),
+              (0, ["CUDA_CACHE_DISABLE=1", "CUDA_MODULE_LOADING=EAGER", "CUDA_VISIBLE_DEVICES=0"]),
+              "what would change the driver's choice is kept from it, and its cache is off")
+    path = script(f"head -c 16 >/dev/null\ncat {s.tmp / 'ready'}\nhead -c 16 >/dev/null\nexit 5\n")
     run = s.probe(IMAGE_FILE, CUWHEEL_PROBE=path)
     tap.ok(run.status in (1, 3) and len(run.rows) == 1 and "status 5" in run.rows[0]["reason"],
            "a pipe that closes is told with its reason, and is no signal", run)
