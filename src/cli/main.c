@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <fcntl.h>
 #include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "cli/command.h"
 #include "cuwheel/probe.h"
@@ -182,8 +184,20 @@ static void give_large_buffers_back(void)
 #endif
 }
 
+/* Without it the next file or pipe that is opened would be taken for standard error. */
+static void open_standard_descriptors(void)
+{
+  int fd;
+  do
+    fd = open("/dev/null", O_RDWR);
+  while (fd >= 0 && fd <= STDERR_FILENO);
+  if (fd > STDERR_FILENO)
+    close(fd);
+}
+
 int main(int argc, char **argv)
 {
+  open_standard_descriptors();
   /* A reader that goes away shows as EPIPE and a size limit as EFBIG, so that temporary files are still cleaned up. */
   signal(SIGPIPE, SIG_IGN);
   signal(SIGXFSZ, SIG_IGN);

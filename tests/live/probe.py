@@ -6,7 +6,7 @@ import hashlib
 import json
 import time
 
-from standin import BLACKWELL, CORPUS, HOPPER, PROBE, Standin, TOP
+from standin import BLACKWELL, CORPUS, CUWHEEL, HOPPER, PROBE, Standin, TOP
 from tap import Tap
 
 try:
@@ -260,8 +260,10 @@ def usage(tap, s):
                         ([], "probe what?")):
         run = s.probe(*words)
         tap.ok(run.status == 2 and said in run.stderr and not run.stdout, f"probe {' '.join(words)}", run)
-    env = {"CUDA_FORCE_PTX_JIT": "1"}
-    tap.ok(s.probe(MIXED, **env).status == 0, "variables that would change the driver's choice are kept from it")
+    for closed in ("<&-", "2>&-", "<&- 2>&-", "<&- >&- 2>&-"):
+        out = s.tmp / "closed.json"
+        run = s.run("sh", "-c", f'exec "$@" {closed}', "sh", CUWHEEL, "probe", "-o", out, "--format", "json", MIXED)
+        tap.ok(run.status == 0 and json.loads(out.read_text())["summary"]["agrees"] == 1, f"started with {closed}", run)
 
 
 def schema(tap):
