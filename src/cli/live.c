@@ -27,6 +27,11 @@ int live_gpus(struct gpu_list *list)
   const struct cuw_probe_device *devices = cuw_probe_devices(probe, &count);
   const char *version = cuw_probe_driver(probe);
   for (size_t i = 0; i < count && status == STATUS_OK; i++) {
+    if (devices[i].cc == 0) {
+      fprintf(stderr, "cuwheel: the driver does not tell the compute capability of device %u\n", devices[i].ordinal);
+      status = STATUS_DAMAGED;
+      break;
+    }
     struct cuw_gpu gpu = gpu_of(&devices[i]);
     status = gpu_list_add(list, &gpu) ? STATUS_OK : STATUS_DAMAGED;
   }

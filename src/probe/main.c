@@ -25,7 +25,8 @@ static void print_help(FILE *file)
                 "  --version  print the version\n"
                 "  --help     print this help\n\n"
                 "Exit status: 0 done, 1 the other side did not keep to the protocol,\n"
-                "2 the command line is wrong, 3 there is no driver or no GPU.\n");
+                "2 the command line is wrong, 3 there is no driver or no GPU, or it does not\n"
+                "tell what one is.\n");
 }
 
 static int no_driver(struct cuda *cuda, const char *reason)
@@ -46,17 +47,20 @@ static int print_devices(void)
     return no_driver(&cuda, reason);
   unsigned newest = driver_cuda_version(&cuda);
   driver_kernel_version(version, sizeof version);
+  int status = STATUS_OK;
   for (int i = 0; i < count; i++) {
     struct driver_device device;
     struct probe_error error;
-    if (driver_device(&cuda, i, &device, &error))
+    if (driver_device(&cuda, i, &device, &error)) {
       printf("%d\t%u.%u\t%u.%u\t%s\t%s\n", i, device.cc / 10, device.cc % 10, newest / 10, newest % 10,
              version[0] ? version : "-", device.name);
-    else
-      fprintf(stderr, "cuwheel-probe: device %d: %s gives %u %s\n", i, error.call, error.number, error.name);
+      continue;
+    }
+    fprintf(stderr, "cuwheel-probe: device %d: %s gives %u %s\n", i, error.call, error.number, error.name);
+    status = STATUS_NOTHING;
   }
   driver_close(&cuda);
-  return STATUS_OK;
+  return status;
 }
 
 /* Frames go to a descriptor of their own: what a driver prints must not stand between them. */

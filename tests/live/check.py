@@ -26,6 +26,9 @@ def this(tap, s):
     tap.equal([cc for _, cc, _ in got], ["11.0"], "10.1 is 11.0")
     run, got = gpus(MIXED, table="device 9.9 A GPU of tomorrow\n")
     tap.equal([cc for _, cc, _ in got], ["9.9"], "a GPU that no table knows is judged by its capability")
+    run = s.run(CUWHEEL, "check", MIXED, table=HOPPER + "fail cuDeviceGetAttribute 1\n")
+    tap.ok(run.status == 3 and not run.stdout and "capability of device 0" in run.stderr,
+           "one of which the driver tells no capability is not judged", run)
     run, got = gpus("--driver-cuda", "12.0", MIXED)
     tap.equal(got[0][2], "12.0", "a driver that is given goes before that of the machine")
     folder = s.tmp / "proc/gpus/0000"

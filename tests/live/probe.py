@@ -252,6 +252,9 @@ def nothing_there(tap, s):
     run = s.run(PROBE, "--devices", table="cuda 12080\n" + HOPPER + BLACKWELL)
     tap.ok(run.status == 0 and [line.split("\t")[:3] for line in run.stdout.splitlines()] ==
            [["0", "9.0", "12.8"], ["1", "12.0", "12.8"]], "cuwheel-probe --devices", run)
+    run = s.run(PROBE, "--devices", table=HOPPER + "fail cuDeviceGetAttribute 1\n")
+    tap.ok(run.status == 3 and not run.stdout and "cuDeviceGetAttribute gives 1" in run.stderr,
+           "a device of which nothing is told", run)
 
 
 def usage(tap, s):
