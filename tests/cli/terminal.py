@@ -78,14 +78,15 @@ def full_disk(tap):
 def interrupted(tap, number):
     with tempfile.TemporaryDirectory() as folder:
         process = subprocess.Popen([CUWHEEL, "-o", folder + "/report", "-"], stdin=subprocess.PIPE,
-                                   stderr=subprocess.DEVNULL)
+                                   stderr=subprocess.DEVNULL,
+                                   preexec_fn=lambda: signal.signal(number, signal.SIG_DFL))  # nohup ignores some
         for _ in range(500):
             if os.listdir(folder):
                 break
             time.sleep(0.01)
         begun = os.listdir(folder)
         process.send_signal(number)
-        status = process.wait()
+        status = process.wait(timeout=60)
         process.stdin.close()
         tap.ok(begun and "report" not in begun, f"{number.name}: the report has a temporary name first", begun)
         tap.equal((status, os.listdir(folder)), (-number, []), f"{number.name}: nothing is left")
