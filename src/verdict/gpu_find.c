@@ -161,6 +161,9 @@ static bool row_matches(const struct words *typed, const struct cuw_gpu_product 
   split(row->name, &words);
   if (!same_core(typed, &words))
     return false;
+  /* "Quadro 4000" is an older card than "Quadro RTX 4000" (7.5). */
+  if (heed_quadro && has_word(typed, "quadro") && !has_word(typed, "rtx") && has_word(&words, "rtx"))
+    return false;
   for (size_t i = 0; i < typed->count; i++) {
     const char *word = typed->word[i];
     if (is_architecture(word)) {

@@ -147,6 +147,8 @@ static void test_shared_names_are_listed(void **state)
   assert_int_equal(s.match, CUW_GPU_AMBIGUOUS);
   cuw_gpu_find("titan x", &s);
   assert_int_equal(s.match, CUW_GPU_AMBIGUOUS);
+  cuw_gpu_find("Quadro 4000", &s); /* 2.0, which is not in the table; not the Quadro RTX 4000 alone */
+  assert_int_equal(s.match, CUW_GPU_AMBIGUOUS);
 }
 
 static void test_nearest_are_offered(void **state)
