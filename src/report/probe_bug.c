@@ -17,7 +17,11 @@ static void put_error(struct cuw_out *out, const struct cuw_probe_error *error)
 {
   if (error->number == 0)
     return;
-  cuw_out_printf(out, "  error: %s gives %u %s: ", error->call, error->number, error->name);
+  cuw_out_string(out, "  error: ");
+  cuw_out_name(out, error->call);
+  cuw_out_printf(out, " gives %u ", error->number);
+  cuw_out_name(out, error->name);
+  cuw_out_string(out, ": ");
   cuw_out_name(out, error->text);
   out_char(out, '\n');
 }
@@ -28,8 +32,10 @@ static void put_where(struct cuw_probe_writer *w, const struct cuw_probed *probe
   size_t count;
   const struct cuw_probe_device *d = &cuw_probe_devices(w->probe, &count)[o->device];
   const char *driver = cuw_probe_driver(w->probe);
-  cuw_out_printf(w->out, "  cuwheel %s, driver for CUDA %s (%s), device ", cuw_version(),
-                 cuw_cc_text(cuw_probe_cuda(w->probe), cuda), driver ? driver : "version unknown");
+  cuw_out_printf(w->out, "  cuwheel %s, driver for CUDA %s (", cuw_version(),
+                 cuw_cc_text(cuw_probe_cuda(w->probe), cuda));
+  cuw_out_name(w->out, driver ? driver : "version unknown");
+  cuw_out_string(w->out, "), device ");
   cuw_out_name(w->out, d->name);
   cuw_out_printf(w->out, " %s\n  input: ", cuw_cc_text(d->cc, cc));
   cuw_out_name(w->out, probed->input->path);

@@ -42,8 +42,11 @@ void probe_table_begin(struct cuw_probe_writer *w)
     cuw_out_name(w->out, devices[i].name);
     cuw_out_printf(w->out, ", %s, driver for CUDA %s", cuw_cc_text(devices[i].cc, cc),
                    cuw_cc_text(cuw_probe_cuda(w->probe), cuda));
-    if (driver)
-      cuw_out_printf(w->out, " (%s)", driver);
+    if (driver) {
+      cuw_out_string(w->out, " (");
+      cuw_out_name(w->out, driver);
+      out_char(w->out, ')');
+    }
     out_char(w->out, '\n');
   }
 }
@@ -68,7 +71,12 @@ static void text_predicted(struct text *t, const struct cuw_observation *o)
 static void text_observed(struct text *t, const struct cuw_observation *o)
 {
   if (o->outcome == CUW_PROBE_REFUSED) {
-    text_printf(t, "observed %s (", o->error.name);
+    text_string(t, "observed ");
+    if (o->error.name[0])
+      text_escape(t, o->error.name);
+    else
+      text_printf(t, "error %u", o->error.number); /* the driver has no name for it */
+    text_string(t, " (");
     text_escape(t, o->error.text);
     text_string(t, ")");
   } else if (o->outcome != CUW_PROBE_LOADED) {

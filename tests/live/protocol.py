@@ -155,6 +155,15 @@ def impostors(tap, s):
     ready = frame(WELCOME, welcome) + frame(RESULT, field(KERNEL_RAN, 1))
     run = s.probe(IMAGE_FILE, CUWHEEL_PROBE=canned(ready + frame(RESULT, field(KERNEL_RAN, 1) + b"\0" * 9), "late"))
     tap.ok(run.status == 3 and run.findings == ["not-tried"], "and one that is damaged later", run)
+    odd = "x\x1b[31m\u009b\u202e\n\""
+    error = field(35, 209) + b"".join(field(tag, odd) for tag in (36, 37, 38))
+    answer = frame(RESULT, field(32, error) + field(39, odd) + field(44, 1) + field(45, odd) + field(KERNEL_RAN, 1))
+    welcome = field(PROGRAM, version) + field(NUMBER, 1) + field(CUDA, 128) + field(DRIVER, odd) + field(
+        DEVICE, field(CC, 90) + field(NAME, odd))
+    path = canned(frame(WELCOME, welcome) + frame(RESULT, field(KERNEL_RAN, 1)) + answer, "odd")
+    run = s.run(CUWHEEL, "probe", IMAGE_FILE, CUWHEEL_PROBE=path)
+    tap.ok(run.status == 1 and "to report this:" in run.stdout and not set("\x1b\u009b\u202e") & set(run.stdout),
+           "what it says is escaped", run)
     begin = time.monotonic()
     refused(script("exec >&-\nexec sleep 50\n"), "closed its pipes", "one that closes its pipes and stays")
     tap.ok(time.monotonic() - begin < 20, "is not waited for")
