@@ -192,6 +192,24 @@ static void say_isa(unsigned isa, enum cuw_os os, struct arena *arena, struct cu
   out->min_driver = arena_string(arena, driver_for_isa(isa / 10, isa % 10, os, driver));
 }
 
+/* Whether a newer driver alone would not help: no fatbin has an image for the GPU, and not for lack of its very chip.
+ */
+static bool holds_nothing_for_device(const struct judging *j, struct held *held)
+{
+  bool judged = judged_count(&j->counts) != 0, plain = false;
+  for (size_t i = 0; i < j->groups.count; i++) {
+    const struct group *g = &j->groups.items[i];
+    if (judged ? j->fates[i].outcome != OUTCOME_NONE : g->role != CUW_ROLE_SELF_LOADED)
+      continue;
+    bool relinks = g->role == CUW_ROLE_LINKED && j->inputs.count && j->inputs.all_for_device;
+    if (relinks || group_fits_device(j->library, g, j->target.number))
+      return false;
+    plain = plain || !group_is_suffixed(j->library, g);
+    hold_group(held, j->library, g);
+  }
+  return plain;
+}
+
 static void explain_too_old(const struct judging *j, struct arena *arena, struct cuw_library_verdict *out)
 {
   const char *floor = driver_floor(j->cuda_major, j->target.os);
@@ -205,6 +223,27 @@ static void explain_too_old(const struct judging *j, struct arena *arena, struct
   out->requires = say_needed_driver(floor, arena);
   out->reason = arena_printf(arena, "%s is older than %s, the first that runs CUDA %u", say_driver(&j->target, arena),
                              floor, j->cuda_major);
+  struct held held = {0};
+  if (!holds_nothing_for_device(j, &held))
+    return;
+  out->reason = arena_printf(arena, "%s; nor is anything in it for this GPU: %s", out->reason,
+                             say_missing(&held, j->target.number, arena));
+  out->requires = say_build(j->target.number, arena);
+}
+
+/* Beside fatbins that the driver refuses there are some that have nothing for the GPU: the driver is not all. */
+static void explain_isa_and_none(const struct judging *j, size_t refused, struct arena *arena,
+                                 struct cuw_library_verdict *out)
+{
+  struct held held = {0};
+  for (size_t i = 0; i < j->groups.count; i++) {
+    if (j->fates[i].outcome == OUTCOME_NONE && !j->fates[i].for_device)
+      hold_group(&held, j->library, &j->groups.items[i]);
+  }
+  out->cause = CUW_CAUSE_ARCHITECTURE;
+  out->reason = arena_printf(arena, "%s: %s; %s", say_count(j->counts.none - refused, &j->counts, arena),
+                             say_missing(&held, j->target.number, arena), out->reason);
+  out->requires = arena_printf(arena, "%s; and %s", say_build(j->target.number, arena), out->requires);
 }
 
 static void explain_isa(const struct judging *j, struct arena *arena, struct cuw_library_verdict *out)
@@ -225,6 +264,8 @@ static void explain_isa(const struct judging *j, struct arena *arena, struct cuw
   else
     out->reason = arena_printf(arena, "%s: PTX ISA %s is newer than what %s compiles", count, out->ptx_isa,
                                say_driver(&j->target, arena));
+  if (refused < j->counts.none)
+    explain_isa_and_none(j, refused, arena, out);
 }
 
 static void explain_none(const struct judging *j, struct arena *arena, struct cuw_library_verdict *out)

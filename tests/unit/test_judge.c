@@ -213,6 +213,16 @@ static void test_driver_floor(void **state)
   record_judge(&r, 80, "cuda 11.8", &v);
   assert_int_equal(v.result, CUW_RESULT_NONE);
   cuw_library_verdict_free(&v);
+  /* A newer driver alone does not help where nothing is for the GPU. */
+  record_judge(&r, 61, "520.61.05", &v);
+  assert_int_equal(v.cause, CUW_CAUSE_DRIVER_TOO_OLD);
+  assert_string_equal(v.min_driver, "525.60.13");
+  assert_string_equal(v.reason,
+                      "driver 520.61.05 is older than 525.60.13, the first that runs CUDA 12; nor is anything "
+                      "in it for this GPU: no PTX, and cubins for sm_80, sm_90a only");
+  assert_string_equal(v.requires, "sm_60 or sm_61 cubins, or PTX compute_61 or lower without suffix; CUDA 8.0 to 12.9 "
+                                  "makes them");
+  cuw_library_verdict_free(&v);
   /* Without a link, the newest toolkit. */
   record_make(&r, LIB, "R c80");
   add_evidence(&r, "toolkit", "12.4");
@@ -285,6 +295,12 @@ static void test_words(void **state)
       {"R p80@8.7 | R c90", 90, "550.54.14",
        "1 of 2 judged fatbins: PTX ISA 8.7 is newer than CUDA 12.4, the newest of driver 550.54.14",
        "driver 570.26 or newer", "8.7", "570.26"},
+      {"R p80@8.7 | R c75 | R c120", 120, "525.60",
+       "1 of 3 judged fatbins: no PTX, and cubins for sm_75 only; 1 of 3 judged fatbins: PTX ISA 8.7 is newer than "
+       "CUDA 12.0, the newest of driver 525.60",
+       "sm_120 cubins, or PTX compute_120 or lower without suffix; CUDA 12.8 or newer makes them; and driver 570.26 or "
+       "newer",
+       "8.7", "570.26"},
       {"R p80@9.2", 90, "cuda 12.4",
        "1 of 1 judged fatbin: PTX ISA 9.2 is newer than CUDA 12.4, the newest of a driver for CUDA 12.4",
        "a driver for CUDA 13.2 or newer", "9.2", "a driver for CUDA 13.2"},
