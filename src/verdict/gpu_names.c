@@ -163,6 +163,7 @@ static const struct cuw_gpu_product products[] = {
 
     /* 7.0 to 7.5 [L], [C] */
     {"V100", 70},
+    {"V100S", 70}, /* [R] */
     {"Quadro GV100", 70},
     {"TITAN V", 70},
     {"Jetson AGX Xavier", 72},
@@ -233,6 +234,7 @@ static const struct cuw_gpu_product products[] = {
     {"RTX 4000 Ada", 89},
     {"RTX 4000 SFF Ada", 89},
     {"RTX 3500 Ada", 89}, /* [R] */
+    {"RTX 3000 Ada", 89}, /* [R] */
     {"RTX 2000 Ada", 89},
     {"RTX 4090", 89},
     {"RTX 4090 D", 89},     /* [R] */

@@ -67,6 +67,8 @@ static void test_found(void **state)
       {"DGX Spark", 121},
       {"GB10 (DGX Spark)", 121},
       {"Quadro RTX 5000", 75},
+      {"Tesla V100S-PCIE-32GB", 70},
+      {"NVIDIA RTX 3000 Ada Generation Laptop GPU", 89},
       {"RTX 5000 Ada", 89},
       {"NVIDIA RTX 5000 Ada Generation", 89},
       {"NVIDIA RTX 5000 Ada Generation Laptop GPU", 89},
