@@ -60,7 +60,7 @@ static void add_entry(struct walk *w, uint64_t at, struct view header, const str
 
 /* One sub-entry at `pos` of the table; returns its extent, 0 when the table is at fault there. */
 static size_t add_subentry(struct walk *w, uint64_t at, struct view table, size_t pos,
-                           const struct fatbin_entry *parent, uint32_t fatbin, bool *fault)
+                           const struct fatbin_entry *parent, uint32_t fatbin, uint64_t *room, bool *fault)
 {
   struct view rest = view_part(table, pos, table.size - pos);
   struct fatbin_entry sub;
@@ -71,6 +71,10 @@ static size_t add_subentry(struct walk *w, uint64_t at, struct view table, size_
     *fault = true;
   if (!range_fits(sub.header_size, sub.payload_size, parent->decompressed_size))
     *fault = true;
+  else if (sub.payload_size > *room)
+    return 0;
+  else
+    *room -= sub.payload_size;
   struct cuw_image *image = walk_add_image(w, at + pos);
   if (!image)
     return 0;
@@ -97,8 +101,9 @@ void walk_concatenation(struct walk *w, uint64_t at, struct view header, const s
   bool fault = false;
   size_t pos = c.begin;
   uint32_t seen = 0;
+  uint64_t room = e->decompressed_size; /* sound images do not share their bytes */
   while (seen < c.count && pos < c.end) {
-    size_t extent = add_subentry(w, at, table, pos, e, fatbin, &fault);
+    size_t extent = add_subentry(w, at, table, pos, e, fatbin, &room, &fault);
     if (extent == 0)
       break;
     pos += extent;

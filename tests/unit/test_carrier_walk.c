@@ -144,6 +144,24 @@ static void problems(void **state)
   }
 }
 
+/* Sub-entries that share the bytes of their images would make a small file large. */
+static void overlapping_parts(void **state)
+{
+  (void)state;
+  struct view v = testdata_load("n135_concat_li.fatbin");
+  uint8_t *data = (uint8_t *)(uintptr_t)v.data, *sub = data + 16 + 72;
+  struct job_result before, after;
+  read_plain(v, "x", &before);
+  put_uint(sub + 4, 0, 4);
+  memcpy(sub + 8, data + 16 + 0x38, 8); /* the first one is all there is */
+  read_plain(v, "x", &after);
+  assert_problems("made", after.libraries[0], " concatenation-table@16");
+  assert_int_equal(after.libraries[0]->image_count, before.libraries[0]->image_count - 1);
+  job_result_free(&before);
+  job_result_free(&after);
+  testdata_free(v);
+}
+
 static void assert_walk(struct made *m, size_t images, unsigned fatbins, const char *expected)
 {
   struct job_result r;
@@ -391,15 +409,11 @@ static void small_regions(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(corpus),
-      cmocka_unit_test(problems),
-      cmocka_unit_test(resync),
-      cmocka_unit_test(truncated_cubin),
-      cmocka_unit_test(broken_frame),
-      cmocka_unit_test(huge_frame),
-      cmocka_unit_test(bait),
-      cmocka_unit_test(shared_chain),
-      cmocka_unit_test(too_many_images),
+      cmocka_unit_test(corpus),          cmocka_unit_test(overlapping_parts),
+      cmocka_unit_test(problems),        cmocka_unit_test(resync),
+      cmocka_unit_test(truncated_cubin), cmocka_unit_test(broken_frame),
+      cmocka_unit_test(huge_frame),      cmocka_unit_test(bait),
+      cmocka_unit_test(shared_chain),    cmocka_unit_test(too_many_images),
       cmocka_unit_test(small_regions),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
