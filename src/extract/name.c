@@ -42,12 +42,18 @@ static void add_stem(struct text *t, const char *path)
   text_free(&end);
 }
 
+/* The images of a fatbin stand together; there may be a hundred thousand. */
 static size_t place_in_fatbin(const struct cuw_library *l, size_t image)
 {
-  size_t place = 0;
-  for (size_t i = image; i-- > 0 && l->images[i].fatbin == l->images[image].fatbin;)
-    place++;
-  return place;
+  size_t first = 0, end = image;
+  while (first < end) {
+    size_t middle = first + (end - first) / 2;
+    if (l->images[middle].fatbin == l->images[image].fatbin)
+      end = middle;
+    else
+      first = middle + 1;
+  }
+  return image - first;
 }
 
 char *cuw_extract_name(const struct cuw_library *l, size_t image)
