@@ -5,6 +5,8 @@
 
 #define STO_CUDA_ENTRY 0x10
 
+#define SECTIONS_MAX ((uint64_t)1 << 20) /* libelf takes a few hundred bytes for each */
+
 /* libelf allocates by the number of sections: none is believed before its header is known to exist. */
 static const char *check_section_table(const struct cubin_elf *c)
 {
@@ -21,6 +23,8 @@ static const char *check_section_table(const struct cubin_elf *c)
     count = view_uint(c->image, h->section_offset + (h->bits == 64 ? 32 : 20), h->bits == 64 ? 8 : 4);
   if (count > (c->image.size - h->section_offset) / entry)
     return "the section table runs past the end of the cubin";
+  if (count > SECTIONS_MAX)
+    return "the cubin has too many sections";
   return NULL;
 }
 

@@ -45,6 +45,7 @@ struct reader {
   struct per_symbol *by_symbol;
   struct per_section *by_section;
   uint64_t record_bytes; /* still to be read: sound sections do not share their bytes */
+  uint64_t name_bytes;   /* nor sound kernels their names, but for ends that linkers merge */
   const char *damage;
 };
 
@@ -159,7 +160,9 @@ static bool read_tables(struct reader *r)
   memset(r->by_symbol, 0xff, r->symbols.count * sizeof *r->by_symbol); /* KERNEL_NOT_RECORDED */
   for (size_t i = 0; i < r->elf.section_count; i++)
     r->by_section[i].max_threads = KERNEL_NOT_RECORDED;
-  r->record_bytes = r->elf.image.size;
+  r->record_bytes = r->name_bytes = r->elf.image.size;
+  if (r->elf.names.size == 0)
+    note_damage(r, "the names of the sections cannot be read");
   for (size_t i = 1; i < r->elf.section_count; i++)
     read_section(r, i);
   return true;
@@ -177,6 +180,11 @@ static struct kernel kernel_of(struct reader *r, size_t index, const GElf_Sym *s
                      .max_threads = KERNEL_NOT_RECORDED};
   if (k.name.data == NULL)
     note_damage(r, "the name of a kernel lies outside the string table");
+  if (k.name.size > r->name_bytes) {
+    note_damage(r, "the names of the kernels overlap");
+    k.name = (struct view){NULL, 0};
+  }
+  r->name_bytes -= k.name.size;
   if (symbol->st_shndx < r->elf.section_count) {
     const struct per_section *text = &r->by_section[symbol->st_shndx];
     k.shared = text->shared;

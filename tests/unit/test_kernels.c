@@ -192,6 +192,12 @@ static void test_damage_costs_its_part(void **state)
   testdata_free(file);
 }
 
+static bool add_length(void *data, const struct kernel *k)
+{
+  *(size_t *)data += k->name.size;
+  return true;
+}
+
 /* Many sections that name the same records must not be read again and again. */
 static void test_shared_records_end(void **state)
 {
@@ -207,6 +213,69 @@ static void test_shared_records_end(void **state)
   }
   assert_int_equal(kernels_read(file, take, &w, &damage), 9);
   assert_non_null(damage);
+  testdata_free(file);
+}
+
+/* Symbols that name the same megabyte at every byte of it would claim terabytes of names. */
+static void test_shared_names_end(void **state)
+{
+  (void)state;
+  enum { SYMBOLS = 3000 };
+  struct view file = testdata_load(KERNELS "sm_90.cubin");
+  uint64_t strings = (file.size + 7) & ~7u, symbols = strings + 8192, size = symbols + SYMBOLS * 24;
+  uint8_t *data = calloc(1, size);
+  struct view v = {data, size};
+  memcpy(data, file.data, file.size);
+  memset(data + strings, 'k', 8191);
+  uint64_t table = section_header(file, 2), link = view_uint(file, table + 40, 4);
+  poke(v, table + 24, symbols, 8);
+  poke(v, table + 32, SYMBOLS * 24, 8);
+  poke(v, view_uint(file, 40, 8) + link * 64 + 24, strings, 8);
+  poke(v, view_uint(file, 40, 8) + link * 64 + 32, 8192, 8);
+  for (uint64_t i = 0; i < SYMBOLS; i++)
+    poke(v, symbols + i * 24, i | (uint64_t)0x1012 << 32 | (uint64_t)1 << 48, 8);
+  size_t bytes = 0;
+  const char *damage;
+  assert_int_equal(kernels_read(v, add_length, &bytes, &damage), SYMBOLS);
+  assert_true(bytes > 0 && bytes <= size);
+  assert_non_null(damage);
+  free(data);
+  testdata_free(file);
+}
+
+/* Without the names of the sections no number can be told. */
+static void test_nameless_sections(void **state)
+{
+  (void)state;
+  struct view file = testdata_load(KERNELS "sm_90.cubin");
+  struct wanted w = {.name = "_Z5plainPi"};
+  const char *damage;
+  poke(file, 62, 0xfff0, 2);
+  assert_int_equal(kernels_read(file, take, &w, &damage), 9);
+  assert_int_equal(w.count, 1);
+  assert_non_null(damage);
+  testdata_free(file);
+}
+
+/* libelf's memory follows the number of sections, and zeros compress to nothing. */
+static void test_too_many_sections(void **state)
+{
+  (void)state;
+  const uint64_t count = ((uint64_t)1 << 20) + 1;
+  struct view file = testdata_load(KERNELS "sm_90.cubin");
+  uint64_t table = (file.size + 7) & ~7u, size = table + count * 64;
+  uint8_t *data = calloc(1, size);
+  assert_non_null(data);
+  memcpy(data, file.data, file.size);
+  struct view v = {data, size};
+  poke(v, 40, table, 8);
+  poke(v, 60, 0, 2);
+  poke(v, table + 32, count, 8);
+  int calls = 0;
+  const char *damage;
+  assert_int_equal(kernels_read(v, stop, &calls, &damage), -1);
+  assert_non_null(strstr(damage, "too many sections"));
+  free(data);
   testdata_free(file);
 }
 
@@ -278,6 +347,9 @@ int main(void)
       cmocka_unit_test(test_damaged_tables),
       cmocka_unit_test(test_damage_costs_its_part),
       cmocka_unit_test(test_shared_records_end),
+      cmocka_unit_test(test_shared_names_end),
+      cmocka_unit_test(test_nameless_sections),
+      cmocka_unit_test(test_too_many_sections),
       cmocka_unit_test(test_registers_in_section_header),
       cmocka_unit_test(test_threads_are_bounded),
       cmocka_unit_test(test_maltreated),
