@@ -242,6 +242,9 @@ bool collect_kernels(const struct collect_options *o, struct source *s, struct c
     i = open_run(&c, s, i, &b);
   wait_for_all(&c, &b);
   tell_faults(&c, l);
+  if (kernel_table_is_full(table))
+    library_problem(l, CUW_ERROR, "too-many-kernels", CUW_NONE, NULL,
+                    "more kernels than any library has; none is listed");
   while (c.idle) {
     struct unit *u = c.idle;
     c.idle = u->next;

@@ -11,6 +11,9 @@
 
 #define SLOTS_FIRST 1024u /* a power of two */
 
+/* More than ten times what any library known has; some kilobytes can inflate to millions. */
+#define NAME_BYTES_MAX ((size_t)512 << 20)
+
 struct name {
   const char *text;
   uint32_t length;
@@ -21,11 +24,12 @@ struct kernel_table {
   pthread_mutex_t lock;
   struct arena *arena; /* holds the names */
   struct name *names;
-  size_t name_count, name_room;
+  size_t name_count, name_room, name_bytes;
   uint32_t *slots; /* of a hash table: index into names + 1, 0 is free */
   size_t slot_count;
   struct kernel_record *records;
   size_t record_count, record_room;
+  bool full;
 };
 
 struct kernel_table *kernel_table_new(void)
@@ -123,6 +127,7 @@ static uint32_t intern(struct kernel_table *t, struct view name, uint32_t h)
   const char *text = arena_text(t->arena, (const char *)name.data, name.size);
   if (!text)
     return UINT32_MAX;
+  t->name_bytes += name.size;
   t->names[t->name_count++] = (struct name){text, (uint32_t)name.size, h};
   t->slots[at] = (uint32_t)t->name_count;
   if (t->name_count * 2 > t->slot_count && !widen_slots(t))
@@ -135,6 +140,10 @@ bool kernel_table_add(struct kernel_table *t, size_t image, const struct kernel 
   struct view name = k->name.data ? k->name : (struct view){(const uint8_t *)"", 0};
   uint32_t h = hash(name);
   pthread_mutex_lock(&t->lock);
+  if (t->full) {
+    pthread_mutex_unlock(&t->lock);
+    return true;
+  }
   uint32_t number = intern(t, name, h);
   bool fits = number != UINT32_MAX && image < UINT32_MAX &&
               grow((void **)&t->records, &t->record_room, t->record_count, sizeof *t->records);
@@ -148,8 +157,14 @@ bool kernel_table_add(struct kernel_table *t, size_t image, const struct kernel 
                                                            .shared = k->shared,
                                                            .local_bytes = k->local_bytes,
                                                            .constant = k->constant};
+  t->full = t->record_count > KERNEL_TABLE_MAX || t->name_bytes > NAME_BYTES_MAX;
   pthread_mutex_unlock(&t->lock);
   return fits;
+}
+
+bool kernel_table_is_full(const struct kernel_table *t)
+{
+  return t->full;
 }
 
 struct sorted_name {
@@ -243,6 +258,8 @@ bool kernel_table_pack(struct kernel_table *t, const struct cuw_library *l, kern
 {
   uint32_t *ranks = NULL;
   const struct name **order = NULL;
+  if (t->full)
+    t->record_count = 0; /* which ones came first depends on the threads */
   struct packer *packer = packer_new();
   bool done = packer && rank_names(t, &ranks, &order);
   for (size_t i = 0; done && i < t->record_count; i++) {

@@ -16,6 +16,12 @@ void kernel_table_free(struct kernel_table *t);
 /* One kernel of image number `image`. false: out of memory. */
 bool kernel_table_add(struct kernel_table *t, size_t image, const struct kernel *k);
 
+/* Kernels that a table takes, one in several images counted for each. */
+#define KERNEL_TABLE_MAX ((size_t)2 << 20)
+
+/* Whether more was added than it takes; then it packs none. */
+bool kernel_table_is_full(const struct kernel_table *t);
+
 /* Sorts what was added and packs it, a record a (fatbin, name). `takes` says which names are wanted; NULL: all. false:
  * out of memory. */
 typedef bool (*kernel_name_filter)(void *data, const char *name, const char *demangled);

@@ -217,12 +217,41 @@ static void test_pack(void **state)
   pack_free(&pack);
 }
 
+static bool take_none(void *data, const struct cuw_kernel *k)
+{
+  (void)data;
+  (void)k;
+  return false;
+}
+
+/* Some kilobytes inflate to millions of kernels: a library that has more than any known lists none. */
+static void test_too_many(void **state)
+{
+  (void)state;
+  struct cuw_image image = {.kind = CUW_KIND_CUBIN};
+  struct cuw_library l = {.path = "x", .images = &image, .image_count = 1};
+  const struct kernel k = {.name = {(const uint8_t *)"k", 1}};
+  struct kernel_table *t = kernel_table_new();
+  struct pack pack;
+  for (size_t i = 0; i < KERNEL_TABLE_MAX; i++)
+    kernel_table_add(t, 0, &k);
+  assert_false(kernel_table_is_full(t));
+  for (int i = 0; i < 2; i++)
+    assert_true(kernel_table_add(t, 0, &k));
+  assert_true(kernel_table_is_full(t));
+  assert_true(kernel_table_pack(t, &l, NULL, NULL, &pack));
+  assert_int_equal(kernel_pack_each(&pack, &l, take_none, NULL), 0);
+  pack_free(&pack);
+  kernel_table_free(t);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_linked),  cmocka_unit_test(test_bare),        cmocka_unit_test(test_jobs),
-      cmocka_unit_test(test_filters), cmocka_unit_test(test_expression),  cmocka_unit_test(test_stops),
-      cmocka_unit_test(test_damaged), cmocka_unit_test(test_arch_choice), cmocka_unit_test(test_pack),
+      cmocka_unit_test(test_linked),   cmocka_unit_test(test_bare),        cmocka_unit_test(test_jobs),
+      cmocka_unit_test(test_filters),  cmocka_unit_test(test_expression),  cmocka_unit_test(test_stops),
+      cmocka_unit_test(test_damaged),  cmocka_unit_test(test_arch_choice), cmocka_unit_test(test_pack),
+      cmocka_unit_test(test_too_many),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
