@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "inspect/pool.h"
+#include "inspect/wheel.h"
 
 struct outcome {
   struct job_result job;
@@ -113,22 +114,39 @@ static size_t *largest_first(const struct batch *b)
   return order;
 }
 
-static void gather_item(struct batch *b, const struct batch_item *item, struct outcome *o)
+/* The place of an item, behind what stands before its name on the disk or in the archive; from malloc. */
+static char *item_place(const struct batch *b, const struct batch_item *item)
 {
-  struct gather *g = b->gather;
   bool is_file = b->disk == NULL;
   const char *slash = is_file && b->folder[0] && b->folder[strlen(b->folder) - 1] != '/' ? "/" : "";
   char *folder = join(is_file ? b->folder : b->member_prefix, slash);
   char *name = folder ? join(folder, item->name) : NULL;
+  free(folder);
+  return name;
+}
+
+static void gather_item(struct batch *b, const struct batch_item *item, struct outcome *o)
+{
+  struct gather *g = b->gather;
+  char *name = item_place(b, item);
   if (name) {
-    const char *disk = is_file ? name : b->disk, *member = is_file ? NULL : name;
+    const char *disk = b->disk ? b->disk : name, *member = b->disk ? name : NULL;
     if (o->error)
       gather_input_error(g, o->error, disk, member);
     gather_result(g, &o->job, disk, member);
   }
   free(name);
-  free(folder);
   g->input->member_count++;
+}
+
+/* A download that failed leaves an empty file or an error page under a wheel's name: not one without GPU code. */
+static void note_false_wheel(struct batch *b, const struct batch_item *item)
+{
+  char *name = path_has_suffix(item->name, ".whl") ? item_place(b, item) : NULL;
+  if (name)
+    gather_problem(b->gather, CUW_ERROR, item->size > 0 ? "no-carrier" : "empty-file", b->disk ? b->disk : name,
+                   b->disk ? name : NULL, 0, "it is named as a wheel and does not begin as one", NULL);
+  free(name);
 }
 
 void batch_run(struct batch *b, void (*other)(void *data, const struct batch_item *item, enum carrier_type type))
@@ -145,6 +163,8 @@ void batch_run(struct batch *b, void (*other)(void *data, const struct batch_ite
       gather_item(b, &b->items[i], &run.outcomes[i]);
       if (run.outcomes[i].job.type != CARRIER_NONE)
         other(b->data, &b->items[i], run.outcomes[i].job.type);
+      else if (!run.outcomes[i].error && !run.outcomes[i].job.faults)
+        note_false_wheel(b, &b->items[i]);
       job_result_free(&run.outcomes[i].job);
       free(run.outcomes[i].error);
     }

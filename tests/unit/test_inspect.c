@@ -427,6 +427,26 @@ static void not_read(void **state)
   }
 }
 
+/* A wheel by its name alone was not looked into: that is said wherever it is met. */
+static void false_wheels(void **state)
+{
+  (void)state;
+  put_text("mirror/page.whl", "<html>404</html>");
+  put_text("mirror/stub.whl", "");
+  put_text("mirror/page.html", "<html></html>");
+  struct member m[] = {{"w/page.whl", NULL, text("<html>404</html>"), false},
+                       {"w/lib.so", "n130_multi.so", {0}, false}};
+  make_zip("mirror/outer.whl", m, 2);
+  struct cuw_input *input = inspect(below("mirror"));
+  assert_libraries(input, NULL, " outer.whl!w/lib.so");
+  assert_int_equal(input->problem_count, 3);
+  assert_problem(input, 0, CUW_ERROR, "no-carrier", "mirror/outer.whl", "w/page.whl");
+  assert_problem(input, 1, CUW_ERROR, "no-carrier", "mirror/page.whl", NULL);
+  assert_problem(input, 2, CUW_ERROR, "empty-file", "mirror/stub.whl", NULL);
+  assert_true(cuw_input_is_damaged(input));
+  cuw_input_free(input);
+}
+
 /* Links, pipes and names that are no text. */
 static void odd_entries(void **state)
 {
@@ -633,6 +653,7 @@ int main(void)
       cmocka_unit_test_setup_teardown(plain_wheel, make_root, remove_root),
       cmocka_unit_test_setup_teardown(nested_wheels, make_root, remove_root),
       cmocka_unit_test_setup_teardown(not_read, make_root, remove_root),
+      cmocka_unit_test_setup_teardown(false_wheels, make_root, remove_root),
       cmocka_unit_test_setup_teardown(odd_entries, make_root, remove_root),
       cmocka_unit_test_setup_teardown(unreadable, make_root, remove_root),
       cmocka_unit_test_setup_teardown(damaged_wheel, make_root, remove_root),
