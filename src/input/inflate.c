@@ -72,8 +72,8 @@ static enum source_status failed_before(struct inflate_file *f)
   return report(f, f->failure, f->failed_offset);
 }
 
-/* One more piece of the forward pass. */
-static void forward_piece(struct inflate_file *f, uint64_t target)
+/* One more piece of the forward pass; bytes from `keep` on stay in the buffer. */
+static void forward_piece(struct inflate_file *f, uint64_t keep, uint64_t target)
 {
   struct inflate_stream *st = &f->work->forward;
   uint64_t at = inflate_stream_end(st), left = f->base.size - at, wanted = target - at;
@@ -82,7 +82,7 @@ static void forward_piece(struct inflate_file *f, uint64_t target)
     piece = (size_t)left;
   if (f->piece < PIECE_MAX)
     f->piece *= 2;
-  enum stream_status status = inflate_stream_step(st, &f->input, piece, &f->error);
+  enum stream_status status = inflate_stream_step(st, &f->input, keep, piece, &f->error);
   uint64_t end = inflate_stream_end(st);
   size_t made = (size_t)(end - at);
   f->crc = f->work->backend->crc32(f->crc, st->out + st->filled - made, made);
@@ -95,13 +95,14 @@ static void forward_piece(struct inflate_file *f, uint64_t target)
   }
 }
 
-/* Runs the forward pass until `target` bytes exist. A fault that shows behind them is kept for later. */
-static enum source_status forward_to(struct inflate_file *f, uint64_t target)
+/* Runs the forward pass until `target` bytes exist, those from `keep` on in the buffer. A fault that shows behind them
+ * is kept for later. */
+static enum source_status forward_to(struct inflate_file *f, uint64_t keep, uint64_t target)
 {
   while (inflate_stream_end(&f->work->forward) < target) {
     if (f->pass == PASS_FAILED)
       return failed_before(f);
-    forward_piece(f, target);
+    forward_piece(f, keep, target);
   }
   return SOURCE_OK;
 }
@@ -128,7 +129,7 @@ static enum source_status rewind_view(struct inflate_file *f, uint64_t offset, s
     size_t piece = target - at > REWIND_PIECE ? SOURCE_WINDOW : REWIND_PIECE;
     if (piece > f->base.size - at)
       piece = (size_t)(f->base.size - at);
-    enum stream_status status = inflate_stream_step(st, &f->input, piece, &f->error);
+    enum stream_status status = inflate_stream_step(st, &f->input, offset, piece, &f->error);
     if (status == STREAM_OK || inflate_stream_end(st) >= target)
       continue;
     uint64_t end = inflate_stream_end(st);
@@ -147,7 +148,7 @@ static enum source_status inflate_view(struct source *s, uint64_t offset, size_t
   struct inflate_stream *st = &f->work->forward;
   if (offset < st->begin)
     return rewind_view(f, offset, want, out);
-  enum source_status status = forward_to(f, offset + want);
+  enum source_status status = forward_to(f, offset, offset + want);
   *out = buffered(st, offset, want);
   return status;
 }
@@ -186,7 +187,7 @@ static enum source_status check_end(struct inflate_file *f)
 static enum source_status inflate_finish(struct source *s)
 {
   struct inflate_file *f = (struct inflate_file *)s;
-  enum source_status status = forward_to(f, s->size);
+  enum source_status status = forward_to(f, s->size, s->size);
   return status == SOURCE_OK ? check_end(f) : status;
 }
 

@@ -109,20 +109,26 @@ static enum stream_status pump(struct inflate_stream *st, const struct stream_in
   }
 }
 
-static void make_room(struct inflate_stream *st, size_t want)
+/* A few bytes behind what is asked for are often asked for again. */
+#define KEPT_BEHIND ((size_t)64 << 10)
+
+/* Drops old bytes where the next `want` have no room, but none from offset `keep` on. */
+static void make_room(struct inflate_stream *st, uint64_t keep, size_t want)
 {
-  if (st->out_capacity - st->filled >= want || st->filled <= SOURCE_WINDOW)
+  if (st->out_capacity - st->filled >= want || st->filled <= KEPT_BEHIND)
     return;
-  size_t drop = st->filled - SOURCE_WINDOW;
-  memmove(st->out, st->out + drop, SOURCE_WINDOW);
+  size_t drop = st->filled - KEPT_BEHIND;
+  if (keep < st->begin + drop)
+    drop = keep > st->begin ? (size_t)(keep - st->begin) : 0;
+  memmove(st->out, st->out + drop, st->filled - drop);
   st->begin += drop;
-  st->filled = SOURCE_WINDOW;
+  st->filled -= drop;
 }
 
-enum stream_status inflate_stream_step(struct inflate_stream *st, const struct stream_input *input, size_t want,
-                                       struct input_error *error)
+enum stream_status inflate_stream_step(struct inflate_stream *st, const struct stream_input *input, uint64_t keep,
+                                       size_t want, struct input_error *error)
 {
-  make_room(st, want);
+  make_room(st, keep, want);
   if (want > st->out_capacity - st->filled)
     want = st->out_capacity - st->filled;
   size_t made;

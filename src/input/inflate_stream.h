@@ -40,9 +40,10 @@ void inflate_stream_free(struct inflate_stream *st);
 bool inflate_stream_start(struct inflate_stream *st);
 bool inflate_stream_resume(struct inflate_stream *st, const void *state, uint64_t in_offset, uint64_t out_offset);
 
-/* Appends up to `want` bytes of output, dropping old ones where there is no room; the newest SOURCE_WINDOW stay. */
-enum stream_status inflate_stream_step(struct inflate_stream *st, const struct stream_input *input, size_t want,
-                                       struct input_error *error);
+/* Appends up to `want` bytes of output, dropping old ones where there is no room: none from offset `keep` on, which is
+ * at most SOURCE_WINDOW behind what will be asked for. */
+enum stream_status inflate_stream_step(struct inflate_stream *st, const struct stream_input *input, uint64_t keep,
+                                       size_t want, struct input_error *error);
 
 /* Where all expected output has come: STREAM_ENDED, or STREAM_OK when there would be more. */
 enum stream_status inflate_stream_probe(struct inflate_stream *st, const struct stream_input *input,
