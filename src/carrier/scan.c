@@ -100,53 +100,50 @@ static bool hit_at(struct view v, size_t at, struct hit *hit)
   return false;
 }
 
-/* Sixteen places at a time: the first two bytes of every needle are compared as vectors (SSE2, NEON: whatever the
- * compiler has for the target), and only places that match are looked at. */
-typedef uint8_t lanes __attribute__((vector_size(16)));
+/* Thirty-two places at a time: the first two bytes of every needle are compared as vectors, and only places that match
+ * are looked at. The compiler makes of it what the target has: SSE2 or NEON, and on x86-64 AVX2 where the machine has
+ * it. */
+#define LANES 32
+typedef uint8_t lanes __attribute__((vector_size(LANES)));
 
-static inline lanes load(const uint8_t *p)
-{
-  lanes v;
-  memcpy(&v, p, sizeof v);
-  return v;
-}
+#if defined(__x86_64__) && defined(__has_attribute)
+#if __has_attribute(target_clones) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#define WIDEST __attribute__((target_clones("avx2", "default")))
+#endif
+#endif
+#ifndef WIDEST
+#define WIDEST
+#endif
 
-static inline lanes splat(uint8_t b)
+/* The first block of LANES places in [i, to) in which a needle may start; its start, or `to` when none is whole. */
+WIDEST static size_t next_candidates(const uint8_t *data, size_t i, size_t to)
 {
-  return (lanes){} + b;
-}
-
-static inline bool any(lanes v)
-{
-  uint64_t w[2];
-  memcpy(w, &v, sizeof w);
-  return (w[0] | w[1]) != 0;
-}
-
-static inline lanes candidates(const uint8_t *p)
-{
-  lanes a = load(p), b = load(p + 1), found = splat(0);
+  for (; i + LANES + 1 <= to; i += LANES) {
+    lanes a, b, found = {0};
+    memcpy(&a, data + i, LANES);
+    memcpy(&b, data + i + 1, LANES);
 #pragma GCC unroll 8
-  for (unsigned n = 0; n < NEEDLE_COUNT; n++)
-    found |= (lanes)(a == splat(needle_start[n][0])) & (lanes)(b == splat(needle_start[n][1]));
-  return found;
+    for (unsigned n = 0; n < NEEDLE_COUNT; n++)
+      found |= (lanes)(a == needle_start[n][0]) & (lanes)(b == needle_start[n][1]);
+    uint64_t w[4];
+    memcpy(w, &found, sizeof w);
+    if (w[0] | w[1] | w[2] | w[3])
+      return i;
+  }
+  return i;
 }
 
 bool scan_find(struct view v, size_t from, size_t to, struct hit *hit)
 {
   if (to > v.size)
     to = v.size;
-  size_t i = from;
-  while (i + 17 <= to) {
-    if (any(candidates(v.data + i)))
-      for (size_t k = i; k < i + 16; k++)
-        if (hit_at(v, k, hit))
-          return true;
-    i += 16;
+  for (size_t i = from; i < to;) {
+    i = next_candidates(v.data, i, to);
+    size_t end = to - i < LANES ? to : i + LANES;
+    for (; i < end; i++)
+      if (hit_at(v, i, hit))
+        return true;
   }
-  for (; i < to; i++)
-    if (hit_at(v, i, hit))
-      return true;
   return false;
 }
 
@@ -167,8 +164,11 @@ size_t scan_magic(struct view v, size_t from)
 size_t scan_nonzero(struct view v, size_t from)
 {
   size_t i = from;
-  while (i + 16 <= v.size && !any(load(v.data + i)))
-    i += 16;
+  for (uint64_t word; i + sizeof word <= v.size; i += sizeof word) {
+    memcpy(&word, v.data + i, sizeof word);
+    if (word)
+      break;
+  }
   while (i < v.size && v.data[i] == 0)
     i++;
   return i;

@@ -33,6 +33,25 @@ static bool is_loaded_data(const GElf_Phdr *p)
   return p->p_type == PT_LOAD && p->p_filesz > 0 && (!(p->p_flags & PF_X) || p->p_offset == 0);
 }
 
+static bool is_read_only(const GElf_Phdr *p)
+{
+  return (p->p_flags & (PF_R | PF_W | PF_X)) == PF_R;
+}
+
+/* The file's first segment where it holds nothing but the dynamic linker's tables: ld -z separate-code puts read-only
+ * data into a second read-only segment, behind the code; lld and mold put all of it into the first. NULL: it may hold
+ * data. */
+static const GElf_Phdr *linker_tables(const struct elf_file *elf)
+{
+  const GElf_Phdr *loads[3];
+  size_t count = 0;
+  for (size_t i = 0; i < elf->segment_count && count < 3; i++)
+    if (elf->segments[i].p_type == PT_LOAD)
+      loads[count++] = &elf->segments[i];
+  bool separate = count == 3 && is_read_only(loads[0]) && (loads[1]->p_flags & PF_X) && is_read_only(loads[2]);
+  return separate && loads[0]->p_offset == 0 ? loads[0] : NULL;
+}
+
 /* Everything that no data segment loads: code, symbols, strings, debug information. */
 static void plan_skips(const struct elf_file *elf, struct sieve_plan *plan)
 {
@@ -42,7 +61,7 @@ static void plan_skips(const struct elf_file *elf, struct sieve_plan *plan)
   if (loaded && plan->skips) {
     for (size_t i = 0; i < elf->segment_count; i++) {
       const GElf_Phdr *p = &elf->segments[i];
-      if (is_loaded_data(p) && range_fits(p->p_offset, p->p_filesz, elf->source->size))
+      if (is_loaded_data(p) && p != linker_tables(elf) && range_fits(p->p_offset, p->p_filesz, elf->source->size))
         loaded[count++] = (struct span){p->p_offset, p->p_offset + p->p_filesz};
     }
     qsort(loaded, count, sizeof *loaded, compare_spans);
