@@ -4,12 +4,14 @@
 #define BASE_GATE_H
 
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 struct gate {
   pthread_mutex_t lock;
   pthread_cond_t freed;
   uint64_t total, taken; /* bytes */
+  unsigned waiting;
 };
 
 void gate_init(struct gate *g, uint64_t total);
@@ -19,5 +21,8 @@ void gate_destroy(struct gate *g);
  * beside. Returns what to give back. A thread holds one grant at a time. */
 uint64_t gate_enter(struct gate *g, uint64_t bytes);
 void gate_leave(struct gate *g, uint64_t granted);
+
+/* Whether somebody waits: then it is polite to leave between two pieces of work. */
+bool gate_is_wanted(struct gate *g);
 
 #endif

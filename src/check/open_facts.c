@@ -68,19 +68,30 @@ static uint64_t image_bytes(const struct cuw_image *image)
   return plain > UINT64_MAX - stored ? UINT64_MAX : plain + stored;
 }
 
-/* Small images share buffers that stay; a large one has its turn, and gives its memory back. */
-static void open_in_turn(struct source *s, struct cuw_library *l, const struct want *want, uint64_t cap,
-                         struct gate *gate, struct image_buffers *b, struct facts *facts)
+/* What this thread holds of the gate. */
+struct turn {
+  struct gate *gate;
+  uint64_t granted;
+};
+
+static void end_turn(struct turn *t, struct image_buffers *b)
 {
-  uint64_t bytes = image_bytes(&l->images[want->image]);
-  if (bytes <= SMALL_IMAGE) {
-    open_one(s, l, want, cap, b, facts);
+  if (t->granted == 0)
     return;
-  }
-  uint64_t granted = gate_enter(gate, bytes);
-  open_one(s, l, want, cap, b, facts);
   image_buffers_free(b);
-  gate_leave(gate, granted);
+  gate_leave(t->gate, t->granted);
+  t->granted = 0;
+}
+
+/* Small images use buffers that stay. A large one takes its turn, which lasts while nobody else wants one: memory that
+ * was just given back costs the kernel as much as decompressing into it. */
+static void take_turn(struct turn *t, uint64_t bytes, struct image_buffers *b)
+{
+  uint64_t most = bytes < t->gate->total ? bytes : t->gate->total;
+  if (bytes <= SMALL_IMAGE || most <= t->granted)
+    return;
+  end_turn(t, b);
+  t->granted = gate_enter(t->gate, bytes);
 }
 
 static int compare_image(const void *a, const void *b)
@@ -96,6 +107,12 @@ void open_facts(struct source *s, struct cuw_library *l, const struct want_list 
     return;
   /* Forward through the file: going back costs where the bytes are inflated. */
   qsort(wants->items, wants->count, sizeof *wants->items, compare_image);
-  for (size_t i = 0; i < wants->count; i++)
-    open_in_turn(s, l, &wants->items[i], cap, gate, b, facts);
+  struct turn turn = {.gate = gate};
+  for (size_t i = 0; i < wants->count; i++) {
+    take_turn(&turn, image_bytes(&l->images[wants->items[i].image]), b);
+    open_one(s, l, &wants->items[i], cap, b, facts);
+    if (turn.granted && gate_is_wanted(gate))
+      end_turn(&turn, b);
+  }
+  end_turn(&turn, b);
 }

@@ -175,12 +175,13 @@ static int dispatch(struct options *options)
   return command->run(options);
 }
 
-/* Buffers of opened images are large and few: each in pages of its own returns to the system when it is freed. Measured
- * on vllm 0.33.0: a fifth less memory at the peak. */
+/* Buffers of opened images are large and few: each in pages of its own returns to the system when it is freed. What is
+ * smaller comes and goes with every image and stays with the process. Measured on vllm 0.33.0: a fifth less memory. */
 static void give_large_buffers_back(void)
 {
 #ifdef M_MMAP_THRESHOLD
-  mallopt(M_MMAP_THRESHOLD, 256 * 1024);
+  mallopt(M_MMAP_THRESHOLD, 4 << 20);
+  mallopt(M_TRIM_THRESHOLD, 8 << 20);
 #endif
 }
 
