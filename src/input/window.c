@@ -17,6 +17,18 @@ static size_t read_length(struct window *w, uint64_t size, uint64_t offset, size
   return length > size - offset ? (size_t)(size - offset) : length;
 }
 
+/* Most files of an environment are looked at once, at their start: little is enough for them. */
+static bool has_room(struct window *w, size_t length)
+{
+  if (length <= w->capacity)
+    return true;
+  size_t capacity = length <= AHEAD_MIN ? AHEAD_MIN : SOURCE_WINDOW;
+  free(w->data);
+  w->data = malloc(capacity);
+  w->capacity = w->data ? capacity : 0;
+  return w->data != NULL;
+}
+
 enum source_status window_view(struct window *w, const struct reader *reader, uint64_t size, uint64_t offset,
                                size_t want, struct view *out, struct input_error *error)
 {
@@ -24,12 +36,12 @@ enum source_status window_view(struct window *w, const struct reader *reader, ui
     *out = (struct view){w->data + (offset - w->begin), want};
     return SOURCE_OK;
   }
-  if (!w->data && !(w->data = malloc(SOURCE_WINDOW))) {
+  size_t length = read_length(w, size, offset, want), got = 0;
+  w->filled = 0;
+  if (!has_room(w, length)) {
     input_error_set(error, "out-of-memory", "There is no memory for a read buffer.");
     return SOURCE_MEMORY;
   }
-  size_t length = read_length(w, size, offset, want), got = 0;
-  w->filled = 0;
   enum source_status status = reader->read(reader->data, offset, w->data, length, &got, error);
   if (status != SOURCE_OK)
     return status;

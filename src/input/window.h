@@ -17,7 +17,8 @@ struct reader {
 };
 
 struct window {
-  uint8_t *data; /* SOURCE_WINDOW bytes, made at the first view */
+  uint8_t *data;
+  size_t capacity;
   uint64_t begin;
   size_t filled;
   size_t ahead; /* bytes of the next read that carries on */

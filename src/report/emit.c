@@ -2,7 +2,6 @@
 #include "report/emit.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 
 #include <jansson.h>
@@ -55,7 +54,9 @@ void emit_close_lines(struct emit *e, char bracket, unsigned indent)
 void emit_key(struct emit *e, const char *key)
 {
   separate(e);
-  cuw_out_printf(e->out, "\"%s\": ", key);
+  out_char(e->out, '"');
+  cuw_out_string(e->out, key);
+  cuw_out_bytes(e->out, "\": ", 3);
   e->follow = false;
 }
 
@@ -110,7 +111,13 @@ void emit_string(struct emit *e, const char *value)
 void emit_uint(struct emit *e, uint64_t value)
 {
   separate(e);
-  cuw_out_printf(e->out, "%" PRIu64, value);
+  char digits[20];
+  size_t at = sizeof digits;
+  do {
+    digits[--at] = (char)('0' + value % 10);
+    value /= 10;
+  } while (value);
+  cuw_out_bytes(e->out, digits + at, sizeof digits - at);
 }
 
 void emit_bool(struct emit *e, bool value)
