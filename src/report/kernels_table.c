@@ -11,6 +11,9 @@
 #define GAP 2
 #define CELLS 6 /* before the name */
 
+/* A hostile cubin may name one kernel ten thousand times: its cell stands out, the others are not padded to it. */
+#define WIDTH_MAX 160u
+
 static const char *const heads[CELLS] = {"FATBIN", "REGS", "SHARED", "STACK", "THREADS", "ARCHITECTURES"};
 
 struct table {
@@ -69,7 +72,7 @@ static bool measure(void *data, const struct cuw_kernel *kernel)
   struct table *t = data;
   fill_cells(t, kernel);
   for (size_t i = 0; i < CELLS; i++)
-    if (t->cells[i].length > t->widths[i])
+    if (t->cells[i].length > t->widths[i] && t->cells[i].length <= WIDTH_MAX)
       t->widths[i] = t->cells[i].length;
   return true;
 }

@@ -2,6 +2,8 @@
 /* Kernels gathered from whole files, filtered, packed and told again. */
 #include "testdata.h"
 
+#include <unistd.h>
+
 #include "cuwheel/kernels.h"
 #include "kernels/table.h"
 
@@ -217,6 +219,66 @@ static void test_pack(void **state)
   pack_free(&pack);
 }
 
+static void put_number(uint8_t *at, uint64_t value, unsigned bytes)
+{
+  for (unsigned i = 0; i < bytes; i++)
+    at[i] = (uint8_t)(value >> (8 * i));
+}
+
+/* A cubin whose symbol table has one name 2000 times and 500 names once. */
+static void write_repeated(const char *path)
+{
+  enum { AGAIN = 2000, COUNT = 2500 };
+  struct view file = testdata_load("../kernels/sm_90.cubin");
+  size_t strings = (file.size + 7) & ~(size_t)7, symbols = strings + COUNT * 8, size = symbols + COUNT * 24;
+  uint8_t *data = calloc(1, size);
+  assert_non_null(data);
+  memcpy(data, file.data, file.size);
+  for (size_t i = 1; i < COUNT; i++) {
+    uint8_t *symbol = data + symbols + i * 24;
+    snprintf((char *)data + strings + i * 8, 8, "k%05zu", i);
+    put_number(symbol, (i < AGAIN ? 1 : i) * 8, 4);
+    memcpy(symbol + 4, "\x12\x10\x01", 4);
+  }
+  uint8_t *table = data + view_uint(file, 40, 8), *header = table;
+  while (view_uint((struct view){header, 64}, 4, 4) != 2)
+    header += 64;
+  put_number(header + 24, symbols, 8);
+  put_number(header + 32, COUNT * 24, 8);
+  header = table + view_uint((struct view){header, 64}, 40, 4) * 64;
+  put_number(header + 24, strings, 8);
+  put_number(header + 32, COUNT * 8, 8);
+  FILE *f = fopen(path, "wb");
+  assert_non_null(f);
+  assert_int_equal(fwrite(data, 1, size, f), size);
+  assert_int_equal(fclose(f), 0);
+  free(data);
+  testdata_free(file);
+}
+
+/* The row of a kernel that an image names again and again does not widen all others. */
+static void test_table_width(void **state)
+{
+  (void)state;
+  char path[] = "/tmp/cuwheel-test-XXXXXX";
+  int fd = mkstemp(path);
+  assert_true(fd >= 0);
+  write_repeated(path);
+  struct cuw_kernels *k = cuw_kernels_read(path, NULL, NULL);
+  struct cuw_write_options style = {0};
+  struct cuw_out *out = cuw_out_fd(fd);
+  assert_int_equal(ftruncate(fd, 0), 0);
+  struct cuw_kernel_writer *w = cuw_kernel_writer_new("table", out, &style);
+  cuw_kernel_writer_input(w, k);
+  cuw_kernel_writer_end(w);
+  cuw_out_flush(out);
+  off_t size = lseek(fd, 0, SEEK_END);
+  assert_true(size > 501 * 20 && size < 100000);
+  cuw_out_close(out, true);
+  cuw_kernels_free(k);
+  unlink(path);
+}
+
 static bool take_none(void *data, const struct cuw_kernel *k)
 {
   (void)data;
@@ -251,7 +313,7 @@ int main(void)
       cmocka_unit_test(test_linked),   cmocka_unit_test(test_bare),        cmocka_unit_test(test_jobs),
       cmocka_unit_test(test_filters),  cmocka_unit_test(test_expression),  cmocka_unit_test(test_stops),
       cmocka_unit_test(test_damaged),  cmocka_unit_test(test_arch_choice), cmocka_unit_test(test_pack),
-      cmocka_unit_test(test_too_many),
+      cmocka_unit_test(test_too_many), cmocka_unit_test(test_table_width),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
