@@ -59,7 +59,7 @@ static bool leads_inside(const struct walk *w, int folder, const char *name)
     return false;
   char *target = real_path(folder, name);
   size_t length = strlen(w->root);
-  bool inside = target && strncmp(target, w->root, length) == 0 && (target[length] == '/' || length == 1);
+  bool inside = target && strncmp(target, w->root, length) == 0 && (!target[length] || target[length] == '/' || length == 1);
   free(target);
   return inside;
 }
@@ -76,9 +76,15 @@ static char classify(const struct walk *w, int folder, const char *name, uint64_
   if (S_ISDIR(st.st_mode))
     return 'd';
   /* A link that leads nowhere holds no bytes. */
-  if (S_ISLNK(st.st_mode) &&
-      (fstatat(folder, name, &st, 0) != 0 || !S_ISREG(st.st_mode) || leads_inside(w, folder, name)))
-    return 0;
+  if (S_ISLNK(st.st_mode)) {
+    if (fstatat(folder, name, &st, 0) != 0 || leads_inside(w, folder, name))
+      return 0;
+    if (S_ISDIR(st.st_mode))
+      w->visitor->fault(w->visitor->data, w->path, "link-not-followed",
+                        "A link to a folder outside of what was named; it is not entered.");
+    if (!S_ISREG(st.st_mode))
+      return 0;
+  }
   *size = (uint64_t)st.st_size;
   return S_ISREG(st.st_mode) ? 'f' : 0;
 }

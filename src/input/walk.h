@@ -14,7 +14,8 @@
 struct walk_visitor {
   /* `path` is relative to the root and valid during the call. false ends the walk. */
   bool (*file)(void *data, const char *path, uint64_t size);
-  /* Something below the root could not be read; the walk goes on. Codes: "unreadable", "too-deep". */
+  /* Something below the root could not be read; the walk goes on. Codes: "unreadable", "too-deep",
+   * "link-not-followed" (a folder behind a link that leads out of the tree: nothing is wrong with it). */
   void (*fault)(void *data, const char *path, const char *code, const char *message);
   void *data;
 };

@@ -48,7 +48,9 @@ static bool note_file(void *data, const char *path, uint64_t size)
 static void note_fault(void *data, const char *path, const char *code, const char *message)
 {
   struct folder *f = data;
-  gather_problem(f->gather, CUW_ERROR, code, on_disk(f, path), NULL, CUW_NONE, message, NULL);
+  bool passed_over = strcmp(code, "link-not-followed") == 0;
+  gather_problem(f->gather, passed_over ? CUW_NOTE : CUW_ERROR, code, on_disk(f, path), NULL, CUW_NONE, message,
+                 passed_over ? "inspect the folder that it leads to" : NULL);
 }
 
 /* A small file whole; data NULL when it cannot be read. The caller frees it. */

@@ -459,12 +459,14 @@ static void odd_entries(void **state)
   assert_int_equal(symlink("self", below("tree/self")), 0);
   assert_int_equal(symlink("real.so", below("tree/again.so")), 0);
   assert_int_equal(symlink("../elsewhere/linked.so", below("tree/out.so")), 0);
+  assert_int_equal(symlink("../elsewhere", below("tree/package")), 0);
   assert_int_equal(symlink("nowhere", below("tree/dangling.so")), 0);
   assert_int_equal(mkfifo(below("tree/pipe.so"), 0600), 0);
   struct cuw_input *input = inspect(below("tree"));
   assert_libraries(input, NULL, " bad\xff\xfe.so new\nline.so out.so real.so");
-  assert_int_equal(input->problem_count, 1);
+  assert_int_equal(input->problem_count, 2);
   assert_problem(input, 0, CUW_ERROR, "container-truncated", "tree/new\nline.so", NULL);
+  assert_problem(input, 1, CUW_NOTE, "link-not-followed", "tree/package", NULL);
   cuw_input_free(input);
 
   input = inspect(below("tree/pipe.so"));
