@@ -197,6 +197,7 @@ static void inflate_close(struct source *s)
   if (f->close_input)
     f->close_input(f->input.reader.data);
   f->work->busy = false;
+  atomic_store_explicit(&f->work->position, 0, memory_order_relaxed);
   if (f->own_work)
     inflate_workspace_free(f->work);
   free(f);

@@ -18,6 +18,9 @@ void inflate_workspace_set_spacing(struct inflate_workspace *w, uint64_t spacing
 /* The most checkpoints it keeps (default 96, of 87 KiB each with ISA-L): fewer cost time when going back. */
 void inflate_workspace_set_checkpoints(struct inflate_workspace *w, size_t most);
 
+/* Bytes inflated so far of the member at hand, from any thread: for a progress line. */
+uint64_t inflate_workspace_position(struct inflate_workspace *w);
+
 /* What the carrier says of a member. All of it may be wrong. */
 struct inflate_member {
   struct reader reader; /* raw deflate data */

@@ -43,9 +43,15 @@ void inflate_workspace_set_checkpoints(struct inflate_workspace *w, size_t most)
   w->most = most < 2 ? 2 : most < CHECKPOINTS_MAX ? most : CHECKPOINTS_MAX;
 }
 
+uint64_t inflate_workspace_position(struct inflate_workspace *w)
+{
+  return atomic_load_explicit(&w->position, memory_order_relaxed);
+}
+
 bool workspace_begin(struct inflate_workspace *w)
 {
   w->count = 0;
+  atomic_store_explicit(&w->position, 0, memory_order_relaxed);
   w->spacing = w->first_spacing;
   w->rewind.begin = w->rewind.filled = 0;
   return inflate_stream_start(&w->forward);
@@ -67,6 +73,7 @@ static void thin_out(struct inflate_workspace *w)
 void workspace_note(struct inflate_workspace *w)
 {
   uint64_t at = inflate_stream_end(&w->forward);
+  atomic_store_explicit(&w->position, at, memory_order_relaxed);
   uint64_t last = w->count > 0 ? w->points[w->count - 1].out_offset : 0;
   if (at - last < w->spacing)
     return;

@@ -3,6 +3,8 @@
 #ifndef INPUT_INFLATE_WORKSPACE_H
 #define INPUT_INFLATE_WORKSPACE_H
 
+#include <stdatomic.h>
+
 #include "input/inflate.h"
 #include "input/inflate_stream.h"
 
@@ -22,6 +24,7 @@ struct inflate_workspace {
   size_t count, most;
   uint64_t first_spacing, spacing;
   bool busy;
+  atomic_uint_fast64_t position; /* bytes of output so far; another thread may look */
 };
 
 /* Ready for another member. false: out of memory. */

@@ -75,13 +75,24 @@ static void run_item(void *data, size_t index, unsigned worker)
   atomic_fetch_add(&run->done, item->size);
 }
 
+/* Bytes of members that are being inflated: most of a wheel is one of them. */
+static uint64_t at_work(const struct batch *b)
+{
+  uint64_t bytes = 0;
+  for (unsigned i = 0; b->disk && i < b->gather->threads; i++)
+    if (b->gather->workspaces[i])
+      bytes += inflate_workspace_position(b->gather->workspaces[i]);
+  return bytes;
+}
+
 static void tick(void *data, size_t begun)
 {
   struct run *run = data;
   const struct cuw_progress *progress = run->batch->gather->options->progress;
   (void)begun;
+  uint64_t done = atomic_load(&run->done) + at_work(run->batch);
   if (progress)
-    progress->call(progress->data, atomic_load(&run->done), run->total,
+    progress->call(progress->data, done < run->total ? done : run->total, run->total,
                    run->batch->items[atomic_load(&run->latest)].name);
 }
 
