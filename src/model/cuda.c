@@ -121,6 +121,17 @@ static bool pool_conflict(const struct pool *p)
          p->signs[SIGN_VERSION_FILE].items[file].minor != p->signs[SIGN_LOCAL_VERSION].items[local].minor;
 }
 
+/* One cubin told the toolkit; PTX of a newer ISA shows that another one of the same major was at work, and is a bound.
+ */
+static int newer_ptx_minor(const struct pool *p, unsigned major, int minor)
+{
+  const struct tally *t = &p->signs[SIGN_PTX];
+  for (size_t i = 0; i < t->used; i++)
+    if (t->items[i].major == major && t->items[i].minor > minor)
+      minor = t->items[i].minor;
+  return minor;
+}
+
 static struct cuda_verdict pool_decide(const struct pool *p)
 {
   struct cuda_verdict verdict = {"", pool_conflict(p)};
@@ -131,7 +142,10 @@ static struct cuda_verdict pool_decide(const struct pool *p)
       size_t best = tally_best(t, exact);
       if (best == TALLY_MAX || (s == SIGN_PTX && !only_ptx && !names_major(p, t->items[best].major)))
         continue;
-      cuda_version_put(t->items[best].major, t->items[best].minor, verdict.version);
+      int minor = t->items[best].minor;
+      if (s == SIGN_TOOLKIT)
+        minor = newer_ptx_minor(p, t->items[best].major, minor);
+      cuda_version_put(t->items[best].major, minor, verdict.version);
       return verdict;
     }
   }

@@ -9,7 +9,8 @@
  *  3. Of several values from one source, the one that most images (library) or libraries (distribution) show; of
  *     equals the newest.
  *  4. A PTX ISA is a lower bound, since hand-written PTX may name an old one: it decides only where the other evidence
- *     names the same major, or where there is none. "ptx" is the newest ISA of a library.
+ *     names the same major, or where there is none. "ptx" is the newest ISA of a library; one newer
+ *     than the toolkit, within its major, goes before it.
  *
  *  5. "embedded", the toolkit of an image that a host library loads by itself, decides only where nothing else is there
  *     (the newest), and contradicts nothing: such images are often older than the library that carries them.

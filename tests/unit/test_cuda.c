@@ -339,6 +339,8 @@ static void libraries(void **state)
       {"p/lib.so", "", "- -", "", "", false},
       {"p/lib.so", "libcudart.so.12", "12.2 +11.1 +11.8 +11.8 +12.3", "8.2", "12.2", false},
       {"p/lib.so", "libcudart.so.12", "+11.8", "", "12", false},
+      {"p/lib.so", "libcudart.so.12", "12.8", "8.8", "12.9", false},
+      {"p/lib.so", "libcudart.so.12", "12.8", "8.2", "12.8", false},
       {"p/lib.so", "", "+9.0 +13.1 +12.3", "", "13.1", false},
       {"p/lib_cuda121.so", "libcudart.so.12", "", "", "12.1", false},
       {"p/lib_cuda118.so", "libcudart.so.12", "", "", "11.8", true},
