@@ -330,21 +330,23 @@ static void explain_jit(const struct judging *j, struct arena *arena, struct cuw
   out->cause = CUW_CAUSE_JIT;
   if (j->counts.jit == 0) {
     say_isa(self_loaded_isa(j->library, &j->target), j->target.os, arena, out);
-    out->reason = arena_printf(arena, "%zu of %zu self-loaded images run, through PTX only", j->counts.self_jit,
-                               j->counts.self_total);
+    out->reason = arena_printf(arena, "%zu of %zu self-loaded images %s, through PTX only", j->counts.self_jit,
+                               j->counts.self_total, j->counts.self_jit == 1 ? "runs" : "run");
     return;
   }
   size_t links = 0;
   for (size_t i = 0; i < j->groups.count; i++)
     links += j->fates[i].jit_link;
-  const char *how = links == j->counts.jit ? "run only by a JIT link of the relocatable ones"
-                    : links                ? "run only through PTX or a JIT link of the relocatable ones"
-                                           : "run only through PTX";
+  const char *run = j->counts.jit == 1 ? "runs" : "run";
+  const char *how = links == j->counts.jit ? "only by a JIT link of the relocatable ones"
+                    : links                ? "only through PTX or a JIT link of the relocatable ones"
+                                           : "only through PTX";
   say_isa(j->isa, j->target.os, arena, out);
   if (out->ptx_isa)
-    out->reason = arena_printf(arena, "%s %s (ISA %s)", say_count(j->counts.jit, &j->counts, arena), how, out->ptx_isa);
+    out->reason =
+        arena_printf(arena, "%s %s %s (ISA %s)", say_count(j->counts.jit, &j->counts, arena), run, how, out->ptx_isa);
   else
-    out->reason = arena_printf(arena, "%s %s", say_count(j->counts.jit, &j->counts, arena), how);
+    out->reason = arena_printf(arena, "%s %s %s", say_count(j->counts.jit, &j->counts, arena), run, how);
 }
 
 static void explain_gated(const struct judging *j, struct arena *arena, struct cuw_library_verdict *out)
@@ -360,8 +362,8 @@ static void explain_gated(const struct judging *j, struct arena *arena, struct c
   else
     snprintf(cubins, sizeof cubins, "%s", held.ptx ? cuw_arch_name(held.newest, name) : "other chips");
   out->cause = CUW_CAUSE_OTHER_CHIPS;
-  out->reason =
-      arena_printf(arena, "%s are for other chips only (%s)", say_count(j->counts.gated, &j->counts, arena), cubins);
+  out->reason = arena_printf(arena, "%s %s for other chips only (%s)", say_count(j->counts.gated, &j->counts, arena),
+                             j->counts.gated == 1 ? "is" : "are", cubins);
 }
 
 static void add_notes(struct arena *arena, struct cuw_library_verdict *out)
