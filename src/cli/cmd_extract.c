@@ -63,9 +63,11 @@ static int finish(const struct cuw_extracted *e, const struct options *options)
     print_error(e, options->output);
     status = e->input ? STATUS_DAMAGED : STATUS_USAGE;
   }
-  if (status == STATUS_OK && !e->name_count && !options->quiet)
+  if (status != STATUS_OK || e->name_count)
+    return status;
+  if (!options->quiet)
     fprintf(stderr, "cuwheel: no such image in '%s'\n", options->words[0]);
-  return status;
+  return STATUS_VERDICT;
 }
 
 int cmd_extract(const struct options *options)

@@ -13,7 +13,7 @@
 
 enum exit_status {
   STATUS_OK = 0,
-  STATUS_VERDICT = 1, /* a verdict or policy fails */
+  STATUS_VERDICT = 1, /* a verdict or policy fails, or nothing is what was asked for */
   STATUS_USAGE = 2,   /* the command line is wrong */
   STATUS_DAMAGED = 3, /* an input could not be read whole, or the report not be written whole */
 };
