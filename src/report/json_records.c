@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/json_records.h"
 
+#include "cuwheel/version.h"
+
 #include <errno.h>
 
 #include "report/fields.h"
@@ -140,4 +142,58 @@ void emit_problem_members(struct emit *e, const struct cuw_problem *problem)
   emit_key_maybe(e, "offset", problem->offset, CUW_NONE);
   emit_key_string(e, "message", problem->message);
   emit_key_string(e, "hint", problem->hint);
+}
+
+void emit_document_head(struct emit *e, const char *schema)
+{
+  emit_open(e, '{');
+  emit_key_string(e, "schema", schema);
+  emit_line(e, 1);
+  emit_key(e, "tool");
+  emit_open(e, '{');
+  emit_key_string(e, "name", "cuwheel");
+  emit_key_string(e, "version", cuw_version());
+  emit_close(e, '}');
+  emit_line(e, 1);
+}
+
+void emit_inputs_open(struct emit *e)
+{
+  emit_key(e, "inputs");
+  emit_open(e, '[');
+}
+
+void emit_document_end(struct emit *e)
+{
+  emit_close_lines(e, ']', 1);
+  out_char(e->out, '\n');
+  emit_close(e, '}');
+  out_char(e->out, '\n');
+}
+
+void emit_input_open(struct emit *e, const struct cuw_input *input, const char *key)
+{
+  emit_line(e, 2);
+  emit_open(e, '{');
+  emit_key_string(e, "path", input->path);
+  emit_key_string(e, "kind", cuw_input_kind_name(input->kind));
+  emit_line(e, 3);
+  emit_key(e, key);
+  emit_open(e, '[');
+}
+
+void emit_input_close(struct emit *e, const struct cuw_input *input)
+{
+  emit_close_lines(e, ']', 3);
+  emit_line(e, 3);
+  emit_key(e, "problems");
+  emit_open(e, '[');
+  for (size_t i = 0; i < input->problem_count; i++) {
+    emit_line(e, 4);
+    emit_open(e, '{');
+    emit_problem_members(e, &input->problems[i]);
+    emit_close(e, '}');
+  }
+  emit_close_lines(e, ']', 3);
+  emit_close(e, '}');
 }

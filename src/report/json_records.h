@@ -14,4 +14,14 @@ void emit_library_members(struct emit *e, const struct cuw_library *library, uns
 
 void emit_problem_members(struct emit *e, const struct cuw_problem *problem);
 
+/* What every document of ours starts with, up to the members of its own: schema and tool. */
+void emit_document_head(struct emit *e, const char *schema);
+/* Opens the array of inputs, and closes it and the document. */
+void emit_inputs_open(struct emit *e);
+void emit_document_end(struct emit *e);
+
+/* Opens an input up to its array `key`; closes that array, writes its problems and closes the input. */
+void emit_input_open(struct emit *e, const struct cuw_input *input, const char *key);
+void emit_input_close(struct emit *e, const struct cuw_input *input);
+
 #endif

@@ -2,24 +2,14 @@
 /* Kernels as JSON (docs/schema/kernels-1.json), a kernel a line, and as JSON lines. */
 #include <errno.h>
 
-#include "cuwheel/version.h"
 #include "report/json_records.h"
 #include "report/kernel_writer.h"
 
 static void begin(struct cuw_kernel_writer *w)
 {
   struct emit e = {w->out, true, false};
-  emit_open(&e, '{');
-  emit_key_string(&e, "schema", "cuwheel/kernels/1");
-  emit_line(&e, 1);
-  emit_key(&e, "tool");
-  emit_open(&e, '{');
-  emit_key_string(&e, "name", "cuwheel");
-  emit_key_string(&e, "version", cuw_version());
-  emit_close(&e, '}');
-  emit_line(&e, 1);
-  emit_key(&e, "inputs");
-  emit_open(&e, '[');
+  emit_document_head(&e, "cuwheel/kernels/1");
+  emit_inputs_open(&e);
 }
 
 static void emit_code(struct emit *e, const struct cuw_kernel_code *code)
@@ -96,36 +86,16 @@ static void input(struct cuw_kernel_writer *w, const struct cuw_kernels *kernels
 {
   const struct cuw_input *in = cuw_kernels_input(kernels);
   struct emit e = {w->out, true, w->inputs > 0};
-  emit_line(&e, 2);
-  emit_open(&e, '{');
-  emit_key_string(&e, "path", in->path);
-  emit_key_string(&e, "kind", cuw_input_kind_name(in->kind));
-  emit_line(&e, 3);
-  emit_key(&e, "distributions");
-  emit_open(&e, '[');
+  emit_input_open(&e, in, "distributions");
   for (size_t i = 0; i < in->distribution_count; i++)
     emit_distribution(&e, kernels, &in->distributions[i]);
-  emit_close_lines(&e, ']', 3);
-  emit_line(&e, 3);
-  emit_key(&e, "problems");
-  emit_open(&e, '[');
-  for (size_t i = 0; i < in->problem_count; i++) {
-    emit_line(&e, 4);
-    emit_open(&e, '{');
-    emit_problem_members(&e, &in->problems[i]);
-    emit_close(&e, '}');
-  }
-  emit_close_lines(&e, ']', 3);
-  emit_close(&e, '}');
+  emit_input_close(&e, in);
 }
 
 static void end(struct cuw_kernel_writer *w)
 {
   struct emit e = {w->out, true, w->inputs > 0};
-  emit_close_lines(&e, ']', 1);
-  out_char(w->out, '\n');
-  emit_close(&e, '}');
-  out_char(w->out, '\n');
+  emit_document_end(&e);
 }
 
 const struct kernel_format kernels_json = {"json", begin, input, end};

@@ -3,7 +3,6 @@
 #include <stdio.h>
 
 #include "cuwheel/gpu.h"
-#include "cuwheel/version.h"
 #include "report/emit.h"
 #include "report/json_records.h"
 #include "report/probe_writer.h"
@@ -36,15 +35,7 @@ static void emit_devices(struct emit *e, const struct cuw_probe *probe)
 void probe_json_begin(struct cuw_probe_writer *w)
 {
   struct emit e = {w->out, true, false};
-  emit_open(&e, '{');
-  emit_key_string(&e, "schema", "cuwheel/probe/1");
-  emit_line(&e, 1);
-  emit_key(&e, "tool");
-  emit_open(&e, '{');
-  emit_key_string(&e, "name", "cuwheel");
-  emit_key_string(&e, "version", cuw_version());
-  emit_close(&e, '}');
-  emit_line(&e, 1);
+  emit_document_head(&e, "cuwheel/probe/1");
   emit_key(&e, "driver");
   emit_open(&e, '{');
   emit_key_version(&e, "cuda", cuw_probe_cuda(w->probe));
@@ -52,8 +43,7 @@ void probe_json_begin(struct cuw_probe_writer *w)
   emit_close(&e, '}');
   emit_devices(&e, w->probe);
   emit_line(&e, 1);
-  emit_key(&e, "inputs");
-  emit_open(&e, '[');
+  emit_inputs_open(&e);
 }
 
 static void emit_key_image(struct emit *e, const char *key, const struct cuw_probe_image *image)
@@ -182,29 +172,12 @@ static void emit_observation(struct emit *e, const struct cuw_probe *probe, cons
 void probe_json_input(struct cuw_probe_writer *w, const struct cuw_probed *probed)
 {
   struct emit e = {w->out, true, w->inputs > 0};
-  emit_line(&e, 2);
-  emit_open(&e, '{');
-  emit_key_string(&e, "path", probed->input->path);
-  emit_key_string(&e, "kind", cuw_input_kind_name(probed->input->kind));
-  emit_line(&e, 3);
-  emit_key(&e, "observations");
-  emit_open(&e, '[');
+  emit_input_open(&e, probed->input, "observations");
   for (size_t i = 0; i < probed->count; i++) {
     emit_line(&e, 4);
     emit_observation(&e, w->probe, &probed->observations[i]);
   }
-  emit_close_lines(&e, ']', 3);
-  emit_line(&e, 3);
-  emit_key(&e, "problems");
-  emit_open(&e, '[');
-  for (size_t i = 0; i < probed->input->problem_count; i++) {
-    emit_line(&e, 4);
-    emit_open(&e, '{');
-    emit_problem_members(&e, &probed->input->problems[i]);
-    emit_close(&e, '}');
-  }
-  emit_close_lines(&e, ']', 3);
-  emit_close(&e, '}');
+  emit_input_close(&e, probed->input);
 }
 
 void probe_json_end(struct cuw_probe_writer *w)
