@@ -46,6 +46,7 @@ struct cuw_image {
   int8_t debug;                  /* 1, 0; -1: not recorded */
   bool has_entry;                /* stands in a container, so flags and type are meant */
   bool has_arch;                 /* false for an index entry */
+  bool cubin_specific;           /* its cubin is an `a` one, though the entry does not say so (docs/format.md 2.7) */
   bool suffix_unknown;           /* a loose cubin that may be an `f` one */
   bool relocatable;              /* opened and found to be ET_REL */
 };

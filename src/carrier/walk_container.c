@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "carrier/walk_internal.h"
+#include "image/cubin.h"
 #include "image/fatbin.h"
 #include "model/builder.h"
 
@@ -52,6 +53,7 @@ static void add_entry(struct walk *w, uint64_t at, struct view header, const str
   image->payload_size = e->payload_size;
   image->identifier = keep_text(w, extras.identifier);
   image->options = keep_text(w, extras.options);
+  image->cubin_specific = !(e->flags & FATBIN_FLAG_ARCH) && compat_accelerator(extras.compat) == 1;
   if (e->compressed_size > e->payload_size)
     problem(w, "compressed-size", at, "the compressed size exceeds the payload");
   if ((e->flags & FATBIN_FLAG_LZ4) && (e->flags & FATBIN_FLAG_ZSTD))

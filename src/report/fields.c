@@ -112,6 +112,13 @@ static void get_suffix(const struct cuw_image *i, struct field_value *v)
   set_string(v, i->suffix_unknown ? "unknown" : NULL);
 }
 
+static void get_cubin_arch(const struct cuw_image *i, struct field_value *v)
+{
+  struct cuw_arch arch = i->arch;
+  arch.suffix = 'a';
+  set_string(v, i->cubin_specific ? cuw_arch_name(arch, v->small) : NULL);
+}
+
 static void get_arch_note(const struct cuw_image *i, struct field_value *v)
 {
   set_string(v, i->arch_note);
@@ -142,6 +149,7 @@ static const struct {
     {"type", get_type, true},
     {"suffix", get_suffix, true},
     {"arch_note", get_arch_note, true},
+    {"cubin_arch", get_cubin_arch, true},
 };
 #define FIELD_COUNT (sizeof fields / sizeof *fields)
 

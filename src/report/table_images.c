@@ -124,6 +124,8 @@ static void details_cell(struct text *t, const struct cuw_image *i)
     add_options(t, i->options);
   if (i->arch_note)
     add_detail(t, "its note says ", i->arch_note);
+  if (i->cubin_specific)
+    add_detail(t, "its cubin is for this chip alone", NULL);
 }
 
 static const struct {

@@ -313,14 +313,14 @@ static void csv_has_a_row_an_image(void **state)
   char *got = written("csv", 0, false, 1);
   static const char start[] =
       "input,distribution,library,fatbin,role,section,offset,kind,arch,ptx_isa,compression,stored_size,size,bits,"
-      "host,debug,flags,identifier,options,toolkit,type,suffix,arch_note\r\n"
+      "host,debug,flags,identifier,options,toolkit,type,suffix,arch_note,cubin_arch\r\n"
       "pkg-1.0.whl,pkg,pkg/lib.so,0,registered,.nv_fatbin,4096,cubin,sm_120,,zstd,100,1000,64,linux,false,32785,"
-      ",,,,,\r\n";
+      ",,,,,,\r\n";
   assert_memory_equal(got, start, sizeof start - 1);
-  assert_non_null(strstr(got, ",false,32785,\"'-x\\x1b[31m,\\xff\",,,,,\r\n"));
-  assert_non_null(strstr(got, ",false,32785,,'--compile-only  ,,,,\r\n"));
+  assert_non_null(strstr(got, ",false,32785,\"'-x\\x1b[31m,\\xff\",,,,,,\r\n"));
+  assert_non_null(strstr(got, ",false,32785,,'--compile-only  ,,,,,\r\n"));
   assert_non_null(strstr(got, "pkg-1.0.whl,pkg,pkg/x/b.cubin,,self-loaded,,4096,cubin,sm_100,,zstd,100,1000,64,linux,"
-                              "false,,,,,,unknown,sm_100f\r\n"));
+                              "false,,,,,,unknown,sm_100f,\r\n"));
   size_t rows = 0;
   for (const char *at = got; (at = strstr(at, "\r\n")); at += 2)
     rows++;
