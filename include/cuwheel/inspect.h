@@ -21,10 +21,14 @@ struct cuw_inspect_options {
   const struct cuw_progress *progress; /* NULL: none */
   bool verify;                         /* open every image and hold it against its entry */
   uint64_t max_image_size;             /* bytes of one opened image; 0: CUW_IMAGE_SIZE_MAX */
+  bool ahead;                          /* where a thread has nothing else to do, it decodes a large member ahead */
 };
 
 /* Default limit of one opened image, bytes. */
 #define CUW_IMAGE_SIZE_MAX ((uint64_t)1 << 30)
+
+/* Whether `ahead` has an effect: not where ISA-L was left out. */
+bool cuw_can_decode_ahead(void);
 
 /* Reads `path` (a wheel, an environment, a folder, a file, "-"). Always returns a record, also
  * where the path does not exist: its problems say so. NULL only when memory is out.

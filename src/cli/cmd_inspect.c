@@ -12,7 +12,8 @@ static int inspect_path(const char *path, const struct options *options, struct 
   struct cuw_inspect_options how = {.jobs = options->jobs,
                                     .progress = progress_hook(&progress),
                                     .verify = options->verify,
-                                    .max_image_size = options->max_image_size};
+                                    .max_image_size = options->max_image_size,
+                                    .ahead = options->ahead};
   struct cuw_input *input = cuw_inspect(path, &how);
   progress_end(&progress);
   if (!input) {
@@ -33,6 +34,8 @@ int cmd_inspect(const struct options *options)
     fprintf(stderr, "cuwheel: inspect what? Name a wheel, an environment, a folder or a file\n");
     return STATUS_USAGE;
   }
+  if (options->ahead && !cuw_can_decode_ahead() && !options->quiet)
+    fprintf(stderr, "cuwheel: --ahead has no effect: this cuwheel was built without ISA-L\n");
   struct cuw_out *out = output_open(options);
   if (!out)
     return STATUS_USAGE;

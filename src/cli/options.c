@@ -83,6 +83,12 @@ static bool set_verify(struct options *o, const char *value)
   return o->verify = true;
 }
 
+static bool set_ahead(struct options *o, const char *value)
+{
+  (void)value;
+  return o->ahead = true;
+}
+
 static bool set_force(struct options *o, const char *value)
 {
   (void)value;
@@ -178,6 +184,8 @@ static const struct row {
     {'o', "output", "FILE", "write to FILE, which appears only when it is whole; extract: a folder", COMMAND_EVERY,
      set_output},
     {0, "verify", NULL, "open every image and check it against its entry", COMMAND_INSPECT, set_verify},
+    {0, "ahead", NULL, "let a free thread decode a large member ahead, from a guessed place", COMMAND_INSPECT,
+     set_ahead},
     {0, "arch", "ARCH", "only code for sm_90 (cubins), compute_90 (PTX) or 9.0 (both)",
      COMMAND_KERNELS | COMMAND_EXTRACT, set_arch},
     {0, "match", "REGEX", "only kernels whose name, demangled or not, matches", COMMAND_KERNELS, set_match},

@@ -31,6 +31,7 @@ struct options {
   unsigned jobs; /* 0: one a core */
 
   bool verify;
+  bool ahead;
   uint64_t max_image_size; /* bytes; 0: the default */
   const char *arch;        /* as given; NULL: any */
   struct cuw_arch_choice arch_choice;

@@ -203,7 +203,7 @@ struct source *archive_member(struct archive *a, uint64_t index, struct inflate_
   struct raw_member *raw = raw_open(a, index, error);
   if (!raw)
     return NULL;
-  struct inflate_member member = {{raw_read, raw}, e.compressed_size, e.size, e.crc, raw_close};
+  struct inflate_member member = {{raw_read, raw}, e.compressed_size, e.size, e.crc, raw_close, true};
   struct source *s = e.method == ZIP_CM_STORE ? stored_source(&member) : inflate_source(&member, workspace);
   if (!s) {
     raw_close(raw);

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "input/ahead.h"
 #include "input/inflate_workspace.h"
 
 /* Output of one step: small at first, for members of which only the head is wanted. */
@@ -17,6 +18,8 @@ struct inflate_file {
   struct source base;
   struct stream_input input;
   struct inflate_workspace *work;
+  atomic_uint *spare; /* NULL: it is not decoded ahead */
+  struct ahead *ahead;
   bool own_work;
   void (*close_input)(void *data);
   uint32_t expected_crc, crc;
@@ -72,6 +75,27 @@ static enum source_status failed_before(struct inflate_file *f)
   return report(f, f->failure, f->failed_offset);
 }
 
+static void end_ahead(struct inflate_file *f)
+{
+  ahead_free(f->ahead);
+  f->ahead = NULL;
+  f->work->forward.stop = UINT64_MAX;
+}
+
+/* A step of the forward pass, by itself or with a thread that decodes ahead of it. */
+static enum stream_status forward_step(struct inflate_file *f, uint64_t keep, size_t want)
+{
+  struct inflate_stream *st = &f->work->forward;
+  if (f->ahead && ahead_is_useless(f->ahead) && !ahead_is_giving(f->ahead)) {
+    end_ahead(f);
+    f->spare = NULL;
+  }
+  if (f->spare && !f->ahead && f->input.size - inflate_stream_in_offset(st) >= AHEAD_MEMBER_LEAST / 2)
+    f->ahead = ahead_new(st->backend, &f->input, f->spare);
+  return f->ahead ? ahead_step(f->ahead, st, keep, want, &f->error)
+                  : inflate_stream_step(st, &f->input, keep, want, &f->error);
+}
+
 /* One more piece of the forward pass; bytes from `keep` on stay in the buffer. */
 static void forward_piece(struct inflate_file *f, uint64_t keep, uint64_t target)
 {
@@ -82,12 +106,16 @@ static void forward_piece(struct inflate_file *f, uint64_t keep, uint64_t target
     piece = (size_t)left;
   if (f->piece < PIECE_MAX)
     f->piece *= 2;
-  enum stream_status status = inflate_stream_step(st, &f->input, keep, piece, &f->error);
+  enum stream_status status = forward_step(f, keep, piece);
   uint64_t end = inflate_stream_end(st);
   size_t made = (size_t)(end - at);
   f->crc = f->work->backend->crc32(f->crc, st->out + st->filled - made, made);
+  bool giving = ahead_is_giving(f->ahead);
+  if (status != STREAM_OK || (end == f->base.size && !giving))
+    end_ahead(f);
   if (status == STREAM_OK) {
-    workspace_note(f->work);
+    if (!giving)
+      workspace_note(f->work);
   } else if (status == STREAM_ENDED && end == f->base.size) {
     f->pass = PASS_ENDED;
   } else {
@@ -161,7 +189,9 @@ static enum source_status check_end(struct inflate_file *f)
   if (f->input.size == 0 && f->base.size == 0)
     f->pass = PASS_ENDED; /* an empty file without even an empty block: written by some tools */
   if (f->pass == PASS_RUNNING) {
-    enum stream_status status = inflate_stream_probe(&f->work->forward, &f->input, &f->error);
+    bool more = ahead_is_giving(f->ahead);
+    end_ahead(f);
+    enum stream_status status = more ? STREAM_OK : inflate_stream_probe(&f->work->forward, &f->input, &f->error);
     if (status == STREAM_OK) {
       input_error_set(&f->error, "size-mismatch", "It holds more than the %" PRIu64 " bytes declared.", f->base.size);
       return fail_at(f, SOURCE_DAMAGED, f->base.size);
@@ -194,6 +224,7 @@ static enum source_status inflate_finish(struct source *s)
 static void inflate_close(struct source *s)
 {
   struct inflate_file *f = (struct inflate_file *)s;
+  end_ahead(f);
   if (f->close_input)
     f->close_input(f->input.reader.data);
   f->work->busy = false;
@@ -223,6 +254,8 @@ struct source *inflate_source(const struct inflate_member *member, struct inflat
   f->base.size = member->size;
   f->base.forward_is_cheap = true;
   f->input = (struct stream_input){member->reader, member->compressed_size};
+  if (workspace && member->is_shared && member->compressed_size >= AHEAD_MEMBER_LEAST)
+    f->spare = workspace->spare;
   f->close_input = member->close;
   f->expected_crc = member->crc;
   f->piece = PIECE_FIRST;

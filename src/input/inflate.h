@@ -4,6 +4,8 @@
 #ifndef INPUT_INFLATE_H
 #define INPUT_INFLATE_H
 
+#include <stdatomic.h>
+
 #include "input/inflate_backend.h"
 #include "input/window.h"
 
@@ -21,6 +23,9 @@ void inflate_workspace_set_checkpoints(struct inflate_workspace *w, size_t most)
 /* Bytes inflated so far of the member at hand, from any thread: for a progress line. */
 uint64_t inflate_workspace_position(struct inflate_workspace *w);
 
+/* Lets large members be decoded ahead by one of `spare` threads more, while one is spare (input/ahead.h). */
+void inflate_workspace_set_spare(struct inflate_workspace *w, atomic_uint *spare);
+
 /* What the carrier says of a member. All of it may be wrong. */
 struct inflate_member {
   struct reader reader; /* raw deflate data */
@@ -28,6 +33,7 @@ struct inflate_member {
   uint64_t size;
   uint32_t crc;
   void (*close)(void *data); /* called with reader.data by source_close; NULL: nothing */
+  bool is_shared;            /* the reader may be called from several threads at once */
 };
 
 /* workspace NULL, or one that another source is using: the source makes its own. Codes of its errors: "stream-damaged",

@@ -66,6 +66,39 @@ static size_t isal_unused(const void *state)
   return s->read_in_length > 0 ? (size_t)s->read_in_length / 8 : 0;
 }
 
+static bool isal_begin(void *state, struct inflate_bits first, const uint8_t history[INFLATE_HISTORY])
+{
+  struct inflate_state *s = state;
+  isal_reset(s);
+  s->read_in = first.value;
+  s->read_in_length = (int32_t)first.count;
+  return isal_inflate_set_dict(s, (uint8_t *)(uintptr_t)history, INFLATE_HISTORY) == ISAL_DECOMP_OK;
+}
+
+/* What there is of a header stands in tmp_in_buffer until the rest has come; the bits in read_in precede it. */
+static bool isal_between(const void *state, struct inflate_bits *taken)
+{
+  const struct inflate_state *s = state;
+  bool header = s->block_state == ISAL_BLOCK_NEW_HDR || s->block_state == ISAL_BLOCK_HDR;
+  if (!header || s->tmp_out_processed != s->tmp_out_valid || s->read_in_length < 0 || s->tmp_in_size < 0)
+    return false;
+  unsigned count = (unsigned)s->read_in_length + 8 * (unsigned)s->tmp_in_size;
+  if (count > 56)
+    return false;
+  uint64_t value = s->read_in & (((uint64_t)1 << s->read_in_length) - 1);
+  for (int i = 0; i < s->tmp_in_size; i++)
+    value |= (uint64_t)s->tmp_in_buffer[i] << (s->read_in_length + 8 * i);
+  *taken = (struct inflate_bits){value, count};
+  return true;
+}
+
+static uint8_t *isal_kept(void *state, size_t *size)
+{
+  struct inflate_state *s = state;
+  *size = (size_t)s->tmp_out_valid;
+  return s->tmp_out_buffer;
+}
+
 static uint32_t isal_crc32(uint32_t crc, const void *data, size_t size)
 {
   return crc32_gzip_refl(crc, data, size);
@@ -79,6 +112,9 @@ static const struct inflate_backend isal_backend = {
     .copy = isal_copy,
     .step = isal_step,
     .unused = isal_unused,
+    .begin = isal_begin,
+    .between = isal_between,
+    .kept = isal_kept,
     .crc32 = isal_crc32,
 };
 

@@ -37,6 +37,7 @@ static void place(struct inflate_stream *st, uint64_t in_offset, uint64_t out_of
 {
   st->in_at = st->in_end = 0;
   st->in_next = in_offset;
+  st->stop = UINT64_MAX;
   st->in_piece = IN_FIRST;
   st->begin = out_offset;
   st->filled = 0;
@@ -81,20 +82,30 @@ static enum stream_status refill(struct inflate_stream *st, const struct stream_
   return STREAM_OK;
 }
 
+/* How many of the bytes read come before `stop`. */
+static size_t before_stop(const struct inflate_stream *st)
+{
+  uint64_t at = inflate_stream_in_offset(st);
+  size_t have = st->in_end - st->in_at;
+  if (st->stop <= at)
+    return 0;
+  return st->stop - at < have ? (size_t)(st->stop - at) : have;
+}
+
 static enum stream_status pump(struct inflate_stream *st, const struct stream_input *input, uint8_t *out, size_t want,
                                size_t *made, struct input_error *error)
 {
   *made = 0;
   for (;;) {
-    if (st->in_at == st->in_end) {
+    if (st->in_at == st->in_end && st->in_next < st->stop) {
       enum stream_status status = refill(st, input, error);
       if (status != STREAM_OK)
         return status;
     }
-    struct inflate_io io = {st->in + st->in_at, st->in_end - st->in_at, out + *made, want - *made};
-    size_t had_in = io.in_size, had_out = io.out_size;
+    size_t had_in = before_stop(st), had_out = want - *made;
+    struct inflate_io io = {st->in + st->in_at, had_in, out + *made, had_out};
     enum inflate_result result = st->backend->step(st->state, &io);
-    st->in_at = st->in_end - io.in_size;
+    st->in_at += had_in - io.in_size;
     *made = want - io.out_size;
     if (result == INFLATE_END)
       return STREAM_ENDED;
@@ -104,8 +115,10 @@ static enum stream_status pump(struct inflate_stream *st, const struct stream_in
       return STREAM_MEMORY;
     if (*made == want)
       return STREAM_OK;
+    if (io.out_size == had_out && io.in_size == had_in && had_in == 0)
+      return inflate_stream_in_offset(st) == st->stop ? STREAM_STOPPED : STREAM_CUT;
     if (io.out_size == had_out && io.in_size == had_in)
-      return had_in == 0 ? STREAM_CUT : STREAM_BROKEN;
+      return STREAM_BROKEN;
   }
 }
 
@@ -125,16 +138,32 @@ static void make_room(struct inflate_stream *st, uint64_t keep, size_t want)
   st->filled -= drop;
 }
 
+uint8_t *inflate_stream_room(struct inflate_stream *st, uint64_t keep, size_t *want)
+{
+  make_room(st, keep, *want);
+  if (*want > st->out_capacity - st->filled)
+    *want = st->out_capacity - st->filled;
+  return st->out + st->filled;
+}
+
 enum stream_status inflate_stream_step(struct inflate_stream *st, const struct stream_input *input, uint64_t keep,
                                        size_t want, struct input_error *error)
 {
-  make_room(st, keep, want);
-  if (want > st->out_capacity - st->filled)
-    want = st->out_capacity - st->filled;
+  uint8_t *out = inflate_stream_room(st, keep, &want);
   size_t made;
-  enum stream_status status = pump(st, input, st->out + st->filled, want, &made, error);
+  enum stream_status status = pump(st, input, out, want, &made, error);
   st->filled += made;
   return status;
+}
+
+bool inflate_stream_take(struct inflate_stream *st, const void *state, uint64_t in_offset)
+{
+  if (!st->backend->copy(st->state, state))
+    return false;
+  st->in_at = st->in_end = 0;
+  st->in_next = in_offset;
+  st->stop = UINT64_MAX;
+  return true;
 }
 
 enum stream_status inflate_stream_probe(struct inflate_stream *st, const struct stream_input *input,

@@ -7,11 +7,12 @@
 #include "input/window.h"
 
 enum stream_status {
-  STREAM_OK,     /* more may come */
-  STREAM_ENDED,  /* the deflate stream is complete */
-  STREAM_BROKEN, /* what comes next is no valid deflate data */
-  STREAM_CUT,    /* the compressed bytes end before the stream does */
-  STREAM_IO,     /* the reader failed and set the error */
+  STREAM_OK,      /* more may come */
+  STREAM_STOPPED, /* at `stop`: nothing more comes of the bytes before it */
+  STREAM_ENDED,   /* the deflate stream is complete */
+  STREAM_BROKEN,  /* what comes next is no valid deflate data */
+  STREAM_CUT,     /* the compressed bytes end before the stream does */
+  STREAM_IO,      /* the reader failed and set the error */
   STREAM_MEMORY
 };
 
@@ -29,6 +30,7 @@ struct inflate_stream {
   size_t in_at, in_end;
   uint64_t in_next; /* offset of the first compressed byte behind those in `in` */
   size_t in_piece;  /* the next read */
+  uint64_t stop;    /* offset of a compressed byte that is not taken in; UINT64_MAX: none */
   uint64_t begin;   /* offset of out[0] in the member */
   size_t filled;
 };
@@ -44,6 +46,12 @@ bool inflate_stream_resume(struct inflate_stream *st, const void *state, uint64_
  * at most SOURCE_WINDOW behind what will be asked for. */
 enum stream_status inflate_stream_step(struct inflate_stream *st, const struct stream_input *input, uint64_t keep,
                                        size_t want, struct input_error *error);
+
+/* Room for up to *want bytes behind the output, made as in a step; the caller adds to `filled`. */
+uint8_t *inflate_stream_room(struct inflate_stream *st, uint64_t keep, size_t *want);
+
+/* Goes on from a state that stands at the end of its output. */
+bool inflate_stream_take(struct inflate_stream *st, const void *state, uint64_t in_offset);
 
 /* Where all expected output has come: STREAM_ENDED, or STREAM_OK when there would be more. */
 enum stream_status inflate_stream_probe(struct inflate_stream *st, const struct stream_input *input,

@@ -48,6 +48,11 @@ uint64_t inflate_workspace_position(struct inflate_workspace *w)
   return atomic_load_explicit(&w->position, memory_order_relaxed);
 }
 
+void inflate_workspace_set_spare(struct inflate_workspace *w, atomic_uint *spare)
+{
+  w->spare = spare;
+}
+
 bool workspace_begin(struct inflate_workspace *w)
 {
   w->count = 0;

@@ -23,6 +23,7 @@ struct inflate_workspace {
   struct checkpoint points[CHECKPOINTS_MAX]; /* ascending; states behind `count` are kept for reuse */
   size_t count, most;
   uint64_t first_spacing, spacing;
+  atomic_uint *spare; /* NULL: no member is decoded ahead */
   bool busy;
   atomic_uint_fast64_t position; /* bytes of output so far; another thread may look */
 };

@@ -85,6 +85,13 @@ static uint64_t at_work(const struct batch *b)
   return bytes;
 }
 
+/* The worker's thread may now decode ahead for others. */
+static void idle(void *data)
+{
+  struct run *run = data;
+  atomic_fetch_add(&run->batch->gather->spare, 1);
+}
+
 static void tick(void *data, size_t begun)
 {
   struct run *run = data;
@@ -168,8 +175,12 @@ void batch_run(struct batch *b, void (*other)(void *data, const struct batch_ite
   for (size_t i = 0; i < b->count; i++)
     run.total += b->items[i].size;
   if (run.outcomes && order) {
-    struct pool_work work = {.count = b->count, .order = order, .run = run_item, .tick = tick, .data = &run};
-    pool_run(&work, b->gather->threads);
+    struct pool_work work = {
+        .count = b->count, .order = order, .run = run_item, .tick = tick, .idle = idle, .data = &run};
+    unsigned threads = b->gather->threads;
+    atomic_store(&b->gather->spare, threads > b->count ? threads - (unsigned)b->count : 0);
+    pool_run(&work, threads);
+    atomic_store(&b->gather->spare, 0);
     for (size_t i = 0; i < b->count; i++) {
       gather_item(b, &b->items[i], &run.outcomes[i]);
       if (run.outcomes[i].job.type != CARRIER_NONE)

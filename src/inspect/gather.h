@@ -3,6 +3,8 @@
 #ifndef INSPECT_GATHER_H
 #define INSPECT_GATHER_H
 
+#include <stdatomic.h>
+
 #include "base/arena.h"
 #include "cuwheel/inspect.h"
 #include "input/error.h"
@@ -38,6 +40,7 @@ struct gather {
   const struct job_visitor *visitor; /* NULL: none */
   unsigned threads;
   struct inflate_workspace **workspaces; /* one a thread */
+  atomic_uint spare;                     /* threads of `threads` that have nothing to do while a batch runs */
   struct owned_library *libraries;
   size_t library_count;
   struct found_distribution *distributions;

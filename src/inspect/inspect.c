@@ -128,8 +128,11 @@ static bool gather_begin(struct gather *g, const char *path, const struct cuw_in
   size_t share = CHECKPOINTS / g->threads;
   for (unsigned i = 0; g->workspaces && i < g->threads; i++) {
     g->workspaces[i] = inflate_workspace_new(NULL);
-    if (g->workspaces[i])
-      inflate_workspace_set_checkpoints(g->workspaces[i], share > CHECKPOINTS_LEAST ? share : CHECKPOINTS_LEAST);
+    if (!g->workspaces[i])
+      continue;
+    inflate_workspace_set_checkpoints(g->workspaces[i], share > CHECKPOINTS_LEAST ? share : CHECKPOINTS_LEAST);
+    if (g->options->ahead)
+      inflate_workspace_set_spare(g->workspaces[i], &g->spare);
   }
   if (!g->workspaces)
     cuw_input_free(input);
@@ -153,6 +156,11 @@ struct cuw_input *inspect_visited(const char *path, const struct cuw_inspect_opt
 uint64_t inspect_image_limit(const struct cuw_inspect_options *options)
 {
   return options && options->max_image_size ? options->max_image_size : CUW_IMAGE_SIZE_MAX;
+}
+
+bool cuw_can_decode_ahead(void)
+{
+  return inflate_fastest()->begin != NULL;
 }
 
 struct cuw_input *cuw_inspect(const char *path, const struct cuw_inspect_options *options)

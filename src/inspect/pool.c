@@ -38,6 +38,8 @@ static void *worker_main(void *data)
 {
   struct worker *w = data;
   work_off(w->pool, w->number);
+  if (w->pool->work->idle)
+    w->pool->work->idle(w->pool->work->data);
   pthread_mutex_lock(&w->pool->lock);
   w->pool->running--;
   pthread_cond_signal(&w->pool->ended);

@@ -13,6 +13,8 @@ struct pool_work {
   void (*run)(void *data, size_t index, unsigned worker);
   /* Called from the caller's thread about ten times a second while pieces run; `begun` counts pieces. NULL: none. */
   void (*tick)(void *data, size_t begun);
+  /* Called from a worker's thread, which ends then: nothing is left to begin. NULL: none. */
+  void (*idle)(void *data);
   void *data;
 };
 

@@ -186,7 +186,7 @@ static inline uint32_t crc_of(struct view plain)
 static inline struct source *packed_source(const struct view *packed, uint64_t size, uint32_t crc,
                                            struct inflate_workspace *w)
 {
-  struct inflate_member m = {{read_packed, (void *)(uintptr_t)packed}, packed->size, size, crc, NULL};
+  struct inflate_member m = {{read_packed, (void *)(uintptr_t)packed}, packed->size, size, crc, NULL, false};
   struct source *s = inflate_source(&m, w);
   assert_non_null(s);
   return s;

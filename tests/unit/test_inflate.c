@@ -123,7 +123,7 @@ static void memory_close(void *data)
 
 static struct inflate_member member_of(struct memory *m, uint64_t size, uint32_t crc)
 {
-  return (struct inflate_member){{memory_read, m}, m->size, size, crc, memory_close};
+  return (struct inflate_member){{memory_read, m}, m->size, size, crc, memory_close, false};
 }
 
 static void check_view(struct source *s, const struct sample *a, uint64_t offset, size_t want)
