@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "input/zip_bytes.h"
 
+#include <string.h>
+
 #include <errno.h>
 #include <stdlib.h>
 
@@ -10,6 +12,20 @@ static zip_int64_t bytes_failed(struct zip_bytes *b, int code)
   return -1;
 }
 
+/* libzip asks for the directory field by field; what is small comes from the source's own buffer. */
+#define SMALL_READ ((size_t)1 << 12)
+
+static bool read_bytes(struct zip_bytes *b, void *out, size_t size)
+{
+  struct view v;
+  if (size > SMALL_READ)
+    return source_read(b->source, b->at, out, size) == SOURCE_OK;
+  if (source_view(b->source, b->at, size, &v) != SOURCE_OK || v.size < size)
+    return false;
+  memcpy(out, v.data, size);
+  return true;
+}
+
 static zip_int64_t bytes_read(struct zip_bytes *b, void *out, zip_uint64_t size)
 {
   uint64_t left = b->at < b->source->size ? b->source->size - b->at : 0;
@@ -17,7 +33,7 @@ static zip_int64_t bytes_read(struct zip_bytes *b, void *out, zip_uint64_t size)
     size = left;
   if (size == 0)
     return 0;
-  if (source_read(b->source, b->at, out, (size_t)size) != SOURCE_OK)
+  if (!read_bytes(b, out, (size_t)size))
     return bytes_failed(b, ZIP_ER_READ);
   b->at += size;
   return (zip_int64_t)size;
