@@ -59,7 +59,8 @@ static bool leads_inside(const struct walk *w, int folder, const char *name)
     return false;
   char *target = real_path(folder, name);
   size_t length = strlen(w->root);
-  bool inside = target && strncmp(target, w->root, length) == 0 && (!target[length] || target[length] == '/' || length == 1);
+  bool inside =
+      target && strncmp(target, w->root, length) == 0 && (!target[length] || target[length] == '/' || length == 1);
   free(target);
   return inside;
 }
