@@ -10,14 +10,21 @@
 /* total_out has 32 bits and serves only to refuse a distance beyond the start; kept below this it never wraps. */
 #define TOTAL_OUT_MAX ((uint32_t)1 << 30)
 
+struct isal_state {
+  struct inflate_state stream; /* the first: the functions below take it by itself */
+  bool bad;                    /* a fault is found, behind what the stream still keeps */
+};
+
 static void isal_reset(void *state)
 {
-  isal_inflate_init(state);
+  struct isal_state *own = state;
+  own->bad = false;
+  isal_inflate_init(&own->stream);
 }
 
 static void *isal_create(void)
 {
-  void *state = malloc(sizeof(struct inflate_state));
+  void *state = malloc(sizeof(struct isal_state));
   if (state)
     isal_reset(state);
   return state;
@@ -31,7 +38,7 @@ static void isal_destroy(void *state)
 /* The state keeps its history inside, so that a plain copy resumes; the four stream pointers are set by each step. */
 static bool isal_copy(void *to, const void *from)
 {
-  memcpy(to, from, sizeof(struct inflate_state));
+  memcpy(to, from, sizeof(struct isal_state));
   return true;
 }
 
@@ -40,9 +47,23 @@ static uint32_t capped(size_t size)
   return size > TOTAL_OUT_MAX ? TOTAL_OUT_MAX : (uint32_t)size;
 }
 
+/* A fault makes ISA-L withhold bytes from before it that had no room: how many, would depend on the steps' sizes. */
+static enum inflate_result give_before_fault(struct inflate_state *s, struct inflate_io *io)
+{
+  size_t left = (size_t)(s->tmp_out_valid - s->tmp_out_processed), size = left < io->out_size ? left : io->out_size;
+  memcpy(io->out, s->tmp_out_buffer + s->tmp_out_processed, size);
+  s->tmp_out_processed += (int32_t)size;
+  io->out += size;
+  io->out_size -= size;
+  return size < left ? INFLATE_MORE : INFLATE_BAD;
+}
+
 static enum inflate_result isal_step(void *state, struct inflate_io *io)
 {
-  struct inflate_state *s = state;
+  struct isal_state *own = state;
+  struct inflate_state *s = &own->stream;
+  if (own->bad)
+    return give_before_fault(s, io);
   uint32_t in_size = capped(io->in_size), out_size = capped(io->out_size);
   s->next_in = (uint8_t *)(uintptr_t)io->in;
   s->avail_in = in_size;
@@ -55,8 +76,10 @@ static enum inflate_result isal_step(void *state, struct inflate_io *io)
   io->out_size -= out_size - s->avail_out;
   if (s->total_out > TOTAL_OUT_MAX)
     s->total_out = TOTAL_OUT_MAX;
-  if (result != ISAL_DECOMP_OK)
-    return INFLATE_BAD;
+  if (result != ISAL_DECOMP_OK) {
+    own->bad = true;
+    return give_before_fault(s, io);
+  }
   return s->block_state == ISAL_BLOCK_FINISH ? INFLATE_END : INFLATE_MORE;
 }
 

@@ -11,6 +11,7 @@
 #include <zlib.h>
 
 #include "input/inflate.h"
+#include "input/inflate_backend.h"
 #include "input/stored.h"
 
 #define DATA_SIZE ((size_t)24 << 20)
@@ -396,6 +397,52 @@ static void test_flipped(void **state)
   with_each(state, flipped);
 }
 
+/* The bytes that come before a fault, in steps of `room`; the stream's data is fine up to the fault. */
+static size_t made_before_fault(const struct inflate_backend *backend, const struct sample *a, size_t room)
+{
+  uint8_t *out = malloc(a->size + room);
+  void *stream = backend->create();
+  struct inflate_io io = {.in = a->packed, .in_size = a->packed_size, .out = out};
+  enum inflate_result result;
+  assert_non_null(out);
+  assert_non_null(stream);
+  do {
+    assert_true((size_t)(io.out - out) <= a->size);
+    io.out_size = room;
+    result = backend->step(stream, &io);
+  } while (result == INFLATE_MORE);
+  size_t made = (size_t)(io.out - out);
+  assert_int_equal(result, INFLATE_BAD);
+  assert_true(made <= a->size);
+  assert_memory_equal(out, a->data, made);
+  backend->destroy(stream);
+  free(out);
+  return made;
+}
+
+/* All bytes before a fault come, however small the steps. */
+static void fault(const struct inflate_backend *backend, const struct sample *a)
+{
+  (void)a;
+  static const size_t rooms[] = {1, 1000, 8192, 100000, 400000};
+  struct sample small = sample_new(300000);
+  z_stream z = {.next_in = small.data, .avail_in = (unsigned)small.size, .next_out = small.packed};
+  z.avail_out = (unsigned)compressBound(small.size);
+  assert_int_equal(deflateInit2(&z, 6, Z_DEFLATED, -15, 8, Z_DEFAULT_STRATEGY), Z_OK);
+  assert_int_equal(deflate(&z, Z_SYNC_FLUSH), Z_OK);
+  small.packed_size = z.total_out;
+  deflateEnd(&z);
+  small.packed[small.packed_size++] = 6; /* a block of the type that does not exist */
+  for (size_t i = 0; i < sizeof rooms / sizeof *rooms; i++)
+    assert_int_equal(made_before_fault(backend, &small, rooms[i]), small.size);
+  sample_free(&small);
+}
+
+static void test_fault(void **state)
+{
+  with_each(state, fault);
+}
+
 static void failing_reader(const struct inflate_backend *backend, const struct sample *a)
 {
   struct inflate_workspace *w = inflate_workspace_new(backend);
@@ -491,6 +538,7 @@ int main(void)
       cmocka_unit_test(test_cut),           cmocka_unit_test(test_more_behind),
       cmocka_unit_test(test_flipped),       cmocka_unit_test(test_failing_reader),
       cmocka_unit_test(test_empty),         cmocka_unit_test(test_stored),
+      cmocka_unit_test(test_fault),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }
